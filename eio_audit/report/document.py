@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
 from typing import Any, NamedTuple
 
 from eio_audit.audit.check.location_health import HealthChange, LocationRule
 from eio_audit.audit.diff.diff import Diff, Fragmentation
-from eio_audit.audit.diff.dump_comparison import OpChange, OpChanges, RepeatedChange, repeated_changes
+from eio_audit.audit.diff.dump_comparison import OpChange, RepeatedChange, repeated_changes
 from eio_audit.audit.diff.inverse_ops import InverseOps, LayoutOp, LayoutPair
 from eio_audit.report.wording import count
 from eio_audit.report.wording.diff import kinds_of, repetition
@@ -113,13 +113,11 @@ class Changes:
     note: str
     groups: Sequence[RepeatedChange]
 
-    def examples(self, *, verbose: bool) -> list[tuple[OpChange, str]]:
-        """Return one op of each change, or all if ``verbose``. The first has the number of repetitions."""
-        return [
-            (change, "" if number else repetition(group))
-            for group in self.groups
-            for number, change in enumerate(group.changes if verbose else [group.example])
-        ]
+    def examples(self, *, verbose: bool) -> Iterator[tuple[OpChange, str]]:
+        """Yield one op of each change, or all if ``verbose``. The first has the number of repetitions."""
+        for group in self.groups:
+            for number, change in enumerate(group.worst(None if verbose else 1)):
+                yield change, "" if number else repetition(group)
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,37 +155,43 @@ class DiffDocument:
     details: Sequence[DiffSection]  # about layout ops, modules and locations
 
 
-def diff_document(diff: Diff, *, verbose: bool = False, context: int | None = None) -> DiffDocument:
+def diff_document(
+    diff: Diff, *, verbose: bool = False, context: int | None = None, is_brief: bool = False
+) -> DiffDocument:
     """Return the document of a diff; if ``verbose``, with a line for each location that became worse.
 
-    With a ``context``, changes are in textual order with so many unchanged ops around each, not by kind.
+    With a ``context``, changes are in textual order with so many unchanged ops around each, not by kind. A
+    brief one is made faster: it has no answers, and of some details only the title.
     """
-    answers = inverse_summary(diff.inverse_ops), runs_summary(diff.fragmentation)
-    details = [_inverse_ops(diff), _modules(diff.fragmentation), _locations(diff.locations, verbose=verbose)]
+    answers = () if is_brief else (inverse_summary(diff.inverse_ops), runs_summary(diff.fragmentation))
+    modules = _modules(diff, is_brief=is_brief)
+    details = [_inverse_ops(diff), modules, _locations(diff.locations, verbose=verbose)]
     changes = Listing("", "", [*map(correction, diff.advice)])
     advice = [DiffSection("What to change", "an estimate", [changes])] if diff.advice else []
     if context is None:
-        functions = changes_by_function(diff.ops)
+        functions = changes_by_function(diff)
     else:
-        hunks = {name: _hunks(ops, context) for name, ops in _by_function(diff.pairs()).items()}
+        of_function = _by_function(diff.pairs(), attrgetter("function"))
+        hunks = {name: _hunks(ops, context) for name, ops in of_function.items()}
         functions = [DiffSection(name, "", [Hunks(found)]) for name, found in hunks.items() if found]
     return DiffDocument(list(filter(None, answers)), functions, advice, list(filter(None, details)))
 
 
-def changes_by_function(ops: OpChanges) -> list[DiffSection]:
+def changes_by_function(diff: Diff) -> list[DiffSection]:
     """Return what happened to the ops of each function."""
     sections: dict[str | None, list[Changes]] = {}
-    for kind, group in ops.groups.items():
-        for function, changes in _by_function(group).items():
-            part = Changes(f"{len(changes):,} {kind}", kinds_of(changes), repeated_changes(changes))
+    for kind, found in diff.ops.found.items():
+        for function, changes in _by_function(found, diff.comparison.function_of).items():
+            repeated = repeated_changes(diff.comparison, changes)
+            part = Changes(f"{len(changes):,} {kind}", kinds_of(changes), repeated)
             sections.setdefault(function, []).append(part)
     return [DiffSection(function, "", parts) for function, parts in sections.items()]
 
 
-def _by_function(changes: Iterable[OpChange]) -> dict[str | None, list[OpChange]]:
-    of_function: dict[str | None, list[OpChange]] = {}
+def _by_function(changes: Iterable[Any], key: Callable[[Any], str | None]) -> dict[str | None, list[Any]]:
+    of_function: dict[str | None, list[Any]] = {}
     for change in changes:
-        of_function.setdefault(change.function, []).append(change)
+        of_function.setdefault(key(change), []).append(change)
     return of_function
 
 
@@ -273,7 +277,10 @@ def runs_summary(fragmentation: Fragmentation) -> str:
     return f"{what} {verb} in {count(after, 'piece')} ({'; '.join(stages)})"
 
 
-def _modules(fragmentation: Fragmentation) -> DiffSection | None:
+def _modules(diff: Diff, *, is_brief: bool) -> DiffSection | None:
+    if is_brief:
+        return DiffSection("Modules", "", []) if diff.tears_modules else None
+    fragmentation = diff.fragmentation
     torn = [one for one in (*fragmentation.modules, *fragmentation.functions) if one.after > one.before > 0]
     if not torn:
         return None

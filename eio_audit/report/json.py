@@ -187,8 +187,9 @@ def _diff_members(diff: Diff) -> dict[str, object]:
     from eio_audit.audit.diff.dump_comparison import repeated_changes
     from eio_audit.report.wording.diff import verdict
 
-    repeated = {name: repeated_changes(changes) for name, changes in diff.ops.groups.items()}
-    sizes = {name: len(changes) for name, changes in diff.ops.groups.items()}
+    found = diff.ops.found
+    repeated = {name: repeated_changes(diff.comparison, changes) for name, changes in found.items()}
+    sizes = {name: len(changes) for name, changes in found.items()}
     return {
         "verdict": {
             "same_as": diff.sameness.sameness,

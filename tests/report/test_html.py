@@ -237,6 +237,14 @@ def test_a_diff_has_both_texts_and_the_changes_between_them() -> None:
     assert data["passes"][0]["counts"] == [len(groups[status]) for status in STATUSES]
 
 
+def test_a_diff_has_the_lines_of_a_dump_without_blank_ones_around_it() -> None:
+    [dump] = read_text(" \n\n  func.func @f() {\n\n  return\n} \n \n")
+    data = Page(rendered(diff(dump, dump), "html", pictures=list)).packed["passes-data"]
+    [(_, lines, ops, places)] = texts_of(data)
+    assert lines == [b"  func.func @f() {", b"", b"  return", b"} "]
+    assert (ops, places) == ([0, -1, 1, -1], [3, 4, 5, 6])
+
+
 def test_the_title_names_the_file(tmp_path: Path) -> None:
     path = tmp_path / "a.mlir"
     path.write_text(ISSUE)

@@ -42,7 +42,7 @@ def texts(draw: st.DrawFn) -> ScopeText:
 def test_texts_come_back_to_the_byte(given_texts: list[ScopeText]) -> None:
     steps = StoredSteps()
     for before, after in zip(given_texts[::2], given_texts[1::2], strict=False):
-        steps.add(0, before, after, ())
+        add(steps, 0, before, after, ())
     data = unpacked(steps)
     stored = [*texts_of(data)]
     for number, (_, before, after, *_changes) in enumerate(data["steps"]):
@@ -53,6 +53,15 @@ def test_texts_come_back_to_the_byte(given_texts: list[ScopeText]) -> None:
                 [ops[0] if ops else -1 for ops in text.lines.ops],
                 text.lines.numbers,
             )
+
+
+def add(
+    steps: StoredSteps, index: int, before: ScopeText, after: ScopeText, changes: Sequence[ChangedOp]
+) -> None:
+    given = [(text.dump, text.lines) for text in (before, after)]
+    steps.add(
+        index, [(dump, zip(x.texts, x.numbers, x.aliases, x.ops, strict=True)) for dump, x in given], changes
+    )
 
 
 def unpacked(steps: StoredSteps) -> Any:
@@ -66,7 +75,7 @@ def test_renumbered_lines_share_a_template() -> None:
         for shift in (0, 1)
     )
     steps = StoredSteps()
-    steps.add(0, *(text_of("a.log", lines, range(1, 4), (0, 1, 2)) for lines in (before, after)), ())
+    add(steps, 0, *(text_of("a.log", lines, range(1, 4), (0, 1, 2)) for lines in (before, after)), ())
     assert steps.data()["templates"] == ["%\n = a.b %\n"]
     assert steps.data()["numbers"] == [5, 1, 1, 1, 1, 1, 1, 1]
 
@@ -75,8 +84,8 @@ def test_the_text_after_a_pass_is_stored_once() -> None:
     text = text_of("a.log", [b"a", b"b"], (1, 2), (0, 1))
     other = text_of("a.log", [b"a", b"c"], (4, 5), (0, 2))
     steps = StoredSteps()
-    steps.add(0, text, other, ())
-    steps.add(1, other, text, ())
+    add(steps, 0, text, other, ())
+    add(steps, 1, other, text, ())
     data = steps.data()
     assert data["states"] == [[0, [0, 1], [1, 1], [1, 1], []], [0, [0, 2], [1, 2], [4, 1], []]]
     assert [step[:3] for step in data["steps"]] == [[0, 0, 1], [1, 1, 0]]
@@ -89,7 +98,7 @@ def test_changes_are_columns() -> None:
         ChangedOp("removed", "a.c", None, 0, None, 2),
     )
     steps = StoredSteps()
-    steps.add(3, text, text, changes)
+    add(steps, 3, text, text, changes)
     assert steps.data()["names"] == ["a.b", "a.c", "@f"]
     columns = [[0, 1], [4, 2], [2, -1], [0, 1], [2, -1], [-1, 0], [0, -1]]
     assert steps.data()["steps"] == [[3, 0, 0, *columns]]
@@ -98,13 +107,13 @@ def test_changes_are_columns() -> None:
 
 def test_broken_encoding_comes_through() -> None:
     steps = StoredSteps()
-    steps.add(0, *[text_of("a.log", [b"\xff%1"], (1,), (0,))] * 2, ())
+    add(steps, 0, *[text_of("a.log", [b"\xff%1"], (1,), (0,))] * 2, ())
     assert lines_of(unpacked(steps)) == [b"\xff%1"]
 
 
 def test_the_definitions_of_aliases_are_lines_beside_the_text() -> None:
     steps = StoredSteps()
-    steps.add(0, *[text_of("a.log", [b"a"], (1,), (0,), b"#map = affine_map<() -> ()>")] * 2, ())
+    add(steps, 0, *[text_of("a.log", [b"a"], (1,), (0,), b"#map = affine_map<() -> ()>")] * 2, ())
     assert steps.data()["states"] == [[0, [0], [1], [1], [1]]]
 
 

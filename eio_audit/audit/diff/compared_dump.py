@@ -6,13 +6,14 @@ A printing form may omit ops that the other form shows. No pass added or removed
 from __future__ import annotations
 
 from array import array
-from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from bisect import bisect_left
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from enum import StrEnum
 from functools import cached_property
-from itertools import accumulate, pairwise
+from itertools import accumulate, count, pairwise
 
-from eio_audit.audit.check.keyed_block import UNCOUNTED, KeyedBlock
+from eio_audit.audit.check.keyed_block import KeyedBlock
 from eio_audit.audit.check.keyed_dump import KeyedDump
 from eio_audit.audit.locations.original_index import OriginalIndices
 from eio_audit.audit.locations.parsed_locations import Interned, LocationNumbers
@@ -69,7 +70,7 @@ class Reduction:
 class Users:
     """By op, its users with the place among their operands, in textual order.
 
-    They are in arrays, and become tuples when they are first asked for: most ops are never asked for theirs.
+    They are in arrays, and become tuples when they are asked for: most ops are never asked for theirs.
     """
 
     def __init__(self, producers: Sequence[Sequence[tuple[int, int]]]) -> None:
@@ -83,20 +84,14 @@ class Users:
         self._places = array("i", bytes(4 * starts[-1]))
         for op, used in enumerate(producers):
             for place, (owner, _) in enumerate(used):
-                if (
-                    owner >= 0
-                ):  # its next user goes to starts[owner + 1], which in the end is behind its last one
-                    here = starts[owner + 1]
+                if owner >= 0:
+                    here = starts[owner + 1]  # of its next user; in the end it is behind its last one
                     self._ops[here], self._places[here] = op, place
                     starts[owner + 1] = here + 1
-        self._known: dict[int, list[tuple[int, int]]] = {}
 
     def __getitem__(self, op: int) -> list[tuple[int, int]]:
-        found = self._known.get(op)
-        if found is None:
-            here = slice(self._starts[op], self._starts[op + 1])
-            found = self._known[op] = list(zip(self._ops[here], self._places[here], strict=True))
-        return found
+        here = slice(self._starts[op], self._starts[op + 1])
+        return list(zip(self._ops[here], self._places[here], strict=True))
 
 
 class ComparedOps:
@@ -154,12 +149,6 @@ class ComparedOps:
         """By op, its users with the place among their operands."""
         return Users(self.producers)
 
-    def names_inside(self, op: int) -> tuple[str, ...]:
-        """Return the names of the ops directly in the regions of an op."""
-        return tuple(
-            self.names[inner] for block in self.blocks_of.get(op, ()) for inner in self.ir.block_ops[block]
-        )
-
     @property
     def has_locations(self) -> bool:
         """Whether any op was printed with a location."""
@@ -188,12 +177,8 @@ def _symbols(ir: IR) -> list[str | None]:
 
 def _numbered(groups: Sequence[int]) -> list[int]:
     """By element, how many of its group come before it."""
-    seen: Counter[int] = Counter()
-    numbers = []
-    for group in groups:
-        numbers.append(seen[group])
-        seen[group] += 1
-    return numbers
+    seen = defaultdict[int, Iterator[int]](count)
+    return [next(seen[group]) for group in groups]
 
 
 class ComparedDump(ComparedOps):
@@ -206,27 +191,23 @@ class ComparedDump(ComparedOps):
         if ignored:
             self.texts = self.reduction.texts(self.printed_texts, self.names, dump.keys.constants_by_op)
 
-    def inversions(self, op: int) -> int | None:
-        """Return the number of inversions that an op is in. None for an op that does not count."""
-        count = self._inversions[op]
-        return None if count == UNCOUNTED else count
-
     @cached_property
-    def _inversions(self) -> array[int]:
-        counts = array("q", [UNCOUNTED]) * len(self)
+    def inversions(self) -> list[int | None]:
+        """By op, the number of inversions that it is in. None for an op that does not count."""
+        counts: list[int | None] = [None] * len(self)
         for number, ops in enumerate(self.ir.block_ops):
-            for place, count in KeyedBlock(self.dump, number).inversions_at.items():
-                counts[ops[place]] = count
+            for place, inversions in KeyedBlock(self.dump, number).inversions_at.items():
+                counts[ops[place]] = inversions
         return counts
 
-    @cached_property
-    def places(self) -> array[int]:
-        """By op, its 0-based place in its block."""
-        places = array("i", bytes(4 * len(self)))
-        for ops in self.ir.block_ops:
-            for place, op in enumerate(ops):
-                places[op] = place
-        return places
+    def place_of(self, op: int) -> int:
+        """Return the 0-based place of an op in its block."""
+        return bisect_left(self.ir.block_ops[self.ir.op_block[op]], op)
+
+    def module_of(self, op: int) -> str | None:
+        """Return the innermost module in the location of an op, or None."""
+        place = self.dump.indices.parsed.places[op]
+        return place.modules[-1] if place is not None and place.modules else None
 
     def block_name(self, block: int) -> str:
         """Return ``@main ^bb1``. A block of an op that is not a function is ``scf.for (line 8) in @main``.

@@ -16,8 +16,8 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
-from itertools import accumulate, compress, pairwise
+from functools import cached_property, partial
+from itertools import accumulate, compress, groupby, pairwise
 from threading import Lock
 
 from eio_audit.audit.check.check import audit_dump, audit_keyed
@@ -30,7 +30,7 @@ from eio_audit.audit.diff.dump_comparison import DumpComparison, OpChange, OpCha
 from eio_audit.audit.diff.inverse_ops import InverseOps, LayoutChanges
 from eio_audit.audit.diff.matching import match_ops
 from eio_audit.audit.diff.sameness import SamenessVerdict, sameness
-from eio_audit.audit.fix.labels import RightLabels, right_labels
+from eio_audit.audit.fix.labels import right_labels
 from eio_audit.audit.locations.original_index import OpLabel, OriginalIndices
 from eio_audit.audit.locations.parsed_locations import Interned, ModelPlace, parse_origin
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
@@ -98,8 +98,8 @@ def made_out_of_order(comparison: DumpComparison) -> dict[str, set[int]]:
     for op in (*comparison.added, *comparison.moved):
         found = comparison.converted_from(op)
         was = comparison.was.get(op) if found is None else found[0]
-        before = 0 if was is None else comparison.before.inversions(was) or 0
-        if (comparison.after.inversions(op) or 0) > before:
+        before = 0 if was is None else comparison.before.inversions[was] or 0
+        if (comparison.after.inversions[op] or 0) > before:
             made[comparison.after.names[op]].add(op)
     return made
 
@@ -112,7 +112,8 @@ def misplaced(
     It is if that removes most of their inversions. Constants do not count: every greedy rewrite hoists them.
     """
     keys = [None if flag else key for key, flag in zip(keys, dump.keys.constants_by_op, strict=True)]
-    groups = {name: placed(dump, ops, keys, removes_most=True) for name, ops in made.items()}
+    keyed = {name: ops for name, ops in made.items() if any(keys[op] is not None for op in ops)}
+    groups = {name: placed(dump, ops, keys, removes_most=True) for name, ops in keyed.items()}
     return {name: one for name, one in groups.items() if 2 * one.removed > one.inversions}
 
 
@@ -187,9 +188,9 @@ class Fragmentation:
     functions: tuple[ModuleRuns, ...]
 
 
-def fragmentation(before: AuditedDump, after: AuditedDump, right: RightLabels) -> Fragmentation:
-    """Count the runs before, after, after a fix, and after a fix with corrected labels (``right``)."""
-    places = after.indices.parsed.places
+def fragmentation(before: AuditedDump, after: AuditedDump) -> Fragmentation:
+    """Count the runs before, after, after a fix, and after a fix with corrected labels."""
+    places, right = after.indices.parsed.places, right_labels(after)
     relabelled = places[:]
     for op, name in right.names.items():
         relabelled[op] = parse_origin(name).place
@@ -218,30 +219,16 @@ def _count(
     functions: Counter[RunKey] = Counter()
     for block, ops in enumerate(dump.ir.block_ops):
         in_order = [ops[place] for place in orders[block]] if block in orders else ops
-        last_path: RunKey = ()
-        last_function: RunKey = ()
-        last_named: tuple[str | None, str | None] = None, None
-        last: ModelPlace | None = None
-        for op in in_order:
-            place = places[op]
-            if place is None or place is last:
-                continue
-            last = place
-            path = place.modules
-            if path and path != last_path:
-                for depth in range(1, len(path) + 1):
-                    modules[path[:depth]] += path[:depth] != last_path[:depth]
-                last_path = path
-            named = place.file, place.function
-            if place.function is not None and named != last_named:
-                last_named = named
-                function = (f"{place.file} {place.function}".strip(),)
-                functions[function] += function != last_function
-                last_function = function
+        known = [place for place, _ in groupby(filter(None, map(places.__getitem__, in_order)))]
+        paths: list[RunKey] = [place.modules for place in known if place.modules]
+        for last, path in pairwise([(), *paths]):
+            modules.update(path[:depth] for depth in range(1, len(path) + 1) if path[:depth] != last[:depth])
+        names = (f"{place.file} {place.function}".strip() for place in known if place.function is not None)
+        functions.update((name,) for name, _ in groupby(names))
     return modules, functions
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Diff:
     """Two audits and the differences between the dumps."""
 
@@ -249,14 +236,25 @@ class Diff:
     after: DumpAudit  # the audit of the later dump
     ops: OpChanges  # every op, by what became of it
     inverse_ops: InverseOps  # what became of permutes, transposes and reshapes
-    fragmentation: Fragmentation  # how many runs the model's modules have
     locations: HealthChange  # what is wrong with the locations
     advice: tuple[Correction, ...]  # what to change in the pass, as far as that is clear
     sameness: SamenessVerdict  # in what sense the dumps are the same
     ignored: tuple[Ignored, ...]  # what was ignored
-    comparison: DumpComparison = field(compare=False, repr=False)  # the dumps, and the matching of their ops
+    dumps: tuple[AuditedDump, AuditedDump] = field(compare=False, repr=False)
+    comparison: DumpComparison = field(compare=False, repr=False)  # of the dumps: the matching of their ops
     # Yields every op of both dumps, including unchanged ones, in the order of the later dump.
     pairs: Callable[[], Iterator[OpChange]] = field(compare=False, repr=False)
+
+    @cached_property
+    def fragmentation(self) -> Fragmentation:
+        """How many runs the model's modules have. It takes as long as another fix."""
+        return fragmentation(*self.dumps)
+
+    @property
+    def tears_modules(self) -> bool:
+        """Whether a module or source function has more runs than before."""
+        before, now = (_count(dump, {}, dump.indices.parsed.places) for dump in self.dumps)
+        return any(now[kind][key] > was for kind in (0, 1) for key, was in before[kind].items())
 
 
 def diff(
@@ -281,7 +279,6 @@ def diff(
     old, new = (
         audit_dump(dump, options, may_be_invalid=expect_dump(dump).has_failed) for dump in (before, after)
     )
-    runs = fragmentation(old, new, right_labels(new))
     comparison = _comparison((old, new), ignore)
     layouts = LayoutChanges(comparison)
     if visit is not None:
@@ -291,11 +288,11 @@ def diff(
         after=new.audit,
         ops=comparison.changes(layouts.came_from),
         inverse_ops=layouts.inverse_ops(),
-        fragmentation=runs,
         locations=health_change(old, new, comparison.was, comparison.location_numbers),
         advice=corrections(comparison),
         sameness=sameness(comparison.before, comparison.after, comparison.became),
         ignored=tuple(one for one in Ignored if one in ignore),
+        dumps=(old, new),
         comparison=comparison,
         pairs=partial(comparison.pairs, layouts.came_from),
     )

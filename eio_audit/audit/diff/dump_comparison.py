@@ -8,10 +8,10 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
-from itertools import pairwise
+from typing import NamedTuple
 
 from eio_audit.audit.diff.compared_dump import ComparedDump, implied_ops, is_shorthand
 from eio_audit.audit.diff.matching import match_ops
@@ -73,13 +73,7 @@ class OpChange:
     ancestor: Ancestor | None  # for an added op, the op it came from, if known
     inversions_before: int | None  # how many inversions it is in; None without the op or an index
     inversions_after: int | None
-
-    @property
-    def status(self) -> str:
-        """``unchanged``, ``moved``, ``modified``, ``added`` or ``removed``."""
-        if self.before is None or self.after is None:
-            return "added" if self.before is None else "removed"
-        return "modified" if self.differences else "moved" if self.moved else "unchanged"
+    status: str  # `unchanged`, `moved`, `modified`, `added` or `removed`
 
     @property
     def op(self) -> OpLabel:
@@ -94,18 +88,42 @@ class OpChange:
         return tuple(dict.fromkeys(difference.kind for difference in self.differences))
 
 
-@dataclass(frozen=True, slots=True)
+class FoundChange(NamedTuple):
+    """What became of one op, as found: a report describes only those that it shows, as an `OpChange`."""
+
+    old: int | None  # the op in the earlier dump; None if it was added
+    new: int | None  # the op in the later dump; None if it was removed
+    differences: tuple[OpDifference, ...]
+    moved: bool
+    origin: tuple[int, Relation] | None  # for an added op, the earlier op it came from, if known
+
+    @property
+    def status(self) -> str:
+        """As that of an `OpChange`."""
+        if self.old is None or self.new is None:
+            return "added" if self.old is None else "removed"
+        return "modified" if self.differences else "moved" if self.moved else "unchanged"
+
+
+def _group(status: str) -> cached_property[tuple[OpChange, ...]]:
+    return cached_property(lambda ops: tuple(map(ops.comparison.described, ops.found[status])))
+
+
+@dataclass(frozen=True)
 class OpChanges:
     """Every op of both dumps, in one of five groups."""
 
     unchanged: int
-    moved: tuple[OpChange, ...]
-    modified: tuple[OpChange, ...]
-    added: tuple[OpChange, ...]
-    removed: tuple[OpChange, ...]
     # Ops that one dump prints and the other omits because of its printing form, such as implied
     # terminators of custom assembly. They are in no group.
     implied: int
+    found: Mapping[str, Sequence[FoundChange]] = field(repr=False)  # by status, the changes of ops
+    comparison: DumpComparison = field(compare=False, repr=False)  # describes them
+
+    moved = _group("moved")
+    modified = _group("modified")
+    added = _group("added")
+    removed = _group("removed")
 
     @property
     def groups(self) -> dict[str, tuple[OpChange, ...]]:
@@ -113,34 +131,37 @@ class OpChanges:
         return {"moved": self.moved, "modified": self.modified, "added": self.added, "removed": self.removed}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class RepeatedChange:
     """Changes that differ only in names of values, indices and layer numbers."""
 
     places: tuple[int, ...]  # their positions among the compared changes
-    changes: tuple[OpChange, ...]  # the changes, those in most inversions first
+    changes: Sequence[FoundChange]  # the changes, those in most inversions first
+    comparison: DumpComparison = field(repr=False)  # of their dumps
 
-    @property
-    def example(self) -> OpChange:
-        """The first, worst change."""
-        return self.changes[0]
+    def worst(self, most: int | None) -> list[OpChange]:
+        """Return the first of the changes, at most so many."""
+        return [self.comparison.described(change) for change in self.changes[:most]]
 
     @property
     def modules(self) -> int:
         """The number of modules they are in. 0 if locations name none."""
-        return len({change.op.module for change in self.changes} - {None})
+        return len(self._modules - {None})
 
     @property
     def module(self) -> str | None:
         """The module, with ``*`` for numbers that differ: ``BatchNorm2d[net.stages.*.norm]``."""
-        modules = {change.op.module for change in self.changes}
-        if None in modules:
+        if None in self._modules:
             return None
-        words = zip(*(_NUMBER.split(module or "") for module in modules), strict=True)
+        words = zip(*(_NUMBER.split(module or "") for module in self._modules), strict=True)
         return "".join(word[0] if len(set(word)) == 1 else "*" for word in words)
 
+    @cached_property
+    def _modules(self) -> set[str | None]:
+        return {side.module_of(op) for side, op in map(self.comparison.shown, self.changes)}
 
-def repeated_changes(changes: Sequence[OpChange]) -> list[RepeatedChange]:
+
+def repeated_changes(comparison: DumpComparison, changes: Sequence[FoundChange]) -> list[RepeatedChange]:
     """Group equal changes. Groups with moved ops and most inversions come first, then the most frequent.
 
     Two changes are equal if the same words of the same kind of op changed in the same way. Numbers in the
@@ -148,27 +169,30 @@ def repeated_changes(changes: Sequence[OpChange]) -> list[RepeatedChange]:
     """
     groups: dict[Hashable, list[int]] = {}
     for place, change in enumerate(changes):
-        groups.setdefault(_kind(change), []).append(place)
+        groups.setdefault(_kind(comparison, change), []).append(place)
 
-    def badness(change: OpChange) -> tuple[bool, int]:
-        return not change.moved, -(change.inversions_after or 0)
+    def badness(change: FoundChange) -> tuple[bool, int]:
+        inversions = None if change.new is None else comparison.after.inversions[change.new]
+        return not change.moved, -(inversions or 0)
 
     repeated = [
-        RepeatedChange(tuple(places), tuple(sorted((changes[k] for k in places), key=badness)))
+        RepeatedChange(tuple(places), sorted((changes[k] for k in places), key=badness), comparison)
         for places in groups.values()
     ]
-    return sorted(repeated, key=lambda one: (*badness(one.example), -len(one.changes)))
+    return sorted(repeated, key=lambda one: (*badness(one.changes[0]), -len(one.changes)))
 
 
-def _kind(change: OpChange) -> Hashable:
-    module = change.op.module
+def _kind(comparison: DumpComparison, change: FoundChange) -> Hashable:
+    old, new, differences, moved, origin = change
+    side, op = comparison.shown(change)
+    before, after, module = comparison.before.ir, comparison.after.ir, side.module_of(op)
     return (
-        change.function,
+        comparison.function_of(change),
         change.status,
-        change.moved,
-        *(op and op.name for op in (change.before, change.after)),
+        moved,
+        *(None if op is None else ir.name(op) for ir, op in ((before, old), (after, new))),
         module and _NUMBER.sub("*", module),
-        change.ancestor and (change.ancestor.relation, change.ancestor.op.name),
+        origin and (origin[1], before.name(origin[0])),
         *(
             (
                 one.kind,
@@ -177,7 +201,7 @@ def _kind(change: OpChange) -> Hashable:
             )
             if one.kind != "location"
             else one.kind
-            for one in change.differences
+            for one in differences
         ),
     )
 
@@ -221,23 +245,23 @@ class DumpComparison:
         Args:
             commuted: by added op, the earlier op that was moved there, where locations do not show it.
         """
-        by_status: dict[str, list[OpChange]] = defaultdict(list)
-        for change in self.pairs(commuted, with_unchanged=False):
+        by_status: dict[str, list[FoundChange]] = defaultdict(list)
+        for change in self._found(commuted, with_unchanged=False):
             by_status[change.status].append(change)
-        groups = {status: tuple(by_status[status]) for status in ("moved", "modified", "added", "removed")}
-        return OpChanges(
-            unchanged=len(self.became) - len(groups["moved"]) - len(groups["modified"]),
-            implied=sum(map(len, self._implied)),
-            **groups,
-        )
+        found = {status: by_status[status] for status in ("moved", "modified", "added", "removed")}
+        unchanged = len(self.became) - len(found["moved"]) - len(found["modified"])
+        return OpChanges(unchanged, sum(map(len, self._implied)), found, self)
 
-    def pairs(self, commuted: Mapping[int, int], *, with_unchanged: bool = True) -> Iterator[OpChange]:
+    def pairs(self, commuted: Mapping[int, int]) -> Iterator[OpChange]:
         """Yield the ops in the order of the later dump. A removed op comes after the op that it followed."""
+        return map(self.described, self._found(commuted, with_unchanged=True))
+
+    def _found(self, commuted: Mapping[int, int], *, with_unchanged: bool) -> Iterator[FoundChange]:
         for old, new in self._in_order():
-            differences = self._all_differences(old, new)
-            if with_unchanged or differences or old is None or new is None or new in self.moved:
+            differences, moved = self._all_differences(old, new), new in self.moved
+            if with_unchanged or differences or moved or old is None or new is None:
                 origin = self.origin(new, commuted) if old is None and new is not None else None
-                yield self._change(old, new, differences, origin)
+                yield FoundChange(old, new, differences, moved, origin)
 
     def statuses(self) -> Iterator[tuple[str, int | None, int | None]]:
         """Yield the status of each changed op, and the op in each dump, in the order of ``pairs``.
@@ -276,7 +300,7 @@ class DumpComparison:
 
     def came_back(self, new: int) -> bool:
         """Whether an op of both dumps is in fewer inversions than before: put back, not shuffled."""
-        return (self.after.inversions(new) or 0) < (self.before.inversions(self.was[new]) or 0)
+        return (self.after.inversions[new] or 0) < (self.before.inversions[self.was[new]] or 0)
 
     def ancestor(self, new: int) -> tuple[int, Relation] | None:
         """Return the earlier op that an added op came from, by their locations."""
@@ -309,7 +333,8 @@ class DumpComparison:
 
         Of several removed ops, it is the one with the same name in another dialect.
         """
-        at_location = self._at_location.get(self.after.locations[new], ())
+        has_vanished = len(self.became) < len(self.before)
+        at_location = self._at_location.get(self.after.locations[new], ()) if has_vanished else ()
         vanished = [op for op in at_location if op not in self.became]
         stem = self.after.names[new].partition(".")[2]
         namesakes = [op for op in vanished if self.before.names[op].partition(".")[2] == stem]
@@ -323,7 +348,8 @@ class DumpComparison:
 
     def change(self, old: int | None, new: int, origin: tuple[int, Relation] | None = None) -> OpChange:
         """Return what became of an op that both dumps have, or an added op with the op it came from."""
-        return self._change(old, new, self._all_differences(old, new), origin)
+        differences = self._all_differences(old, new)
+        return self.described(FoundChange(old, new, differences, new in self.moved, origin))
 
     def replacements(self, old: int) -> str:
         """Return what the users of a removed op use instead, if they still exist."""
@@ -341,10 +367,11 @@ class DumpComparison:
         was, old_block = self.was, before.op_block
         moved: set[int] = set()
         for block, ops in enumerate(after.block_ops):
-            stayed = [op for op in ops if op in was and blocks.get(old_block[was[op]]) == block]
-            moved.update(op for op in ops if op in was and blocks.get(old_block[was[op]]) != block)
+            here = [op for op in ops if op in was]
+            stayed = [op for op in here if blocks.get(old_block[was[op]]) == block]
+            moved.update({*here}.difference(stayed) if len(stayed) < len(here) else ())
             places = [was[op] for op in stayed]
-            if any(first > second for first, second in pairwise(places)):
+            if places != sorted(places):
                 moved.update(stayed[k] for k in displaced(places))
         return moved
 
@@ -441,13 +468,20 @@ class DumpComparison:
         """Whether a form of the op may name the arguments of several regions once (``stablehlo.while``)."""
         return self.before.names[old] not in self.matching.same_form
 
-    def _change(
-        self,
-        old: int | None,
-        new: int | None,
-        differences: tuple[OpDifference, ...],
-        origin: tuple[int, Relation] | None,
-    ) -> OpChange:
+    def shown(self, change: FoundChange) -> tuple[ComparedDump, int]:
+        """Return the op in the later dump. If it was removed, the op in the earlier dump."""
+        side, op = (self.before, change.old) if change.new is None else (self.after, change.new)
+        assert op is not None
+        return side, op
+
+    def function_of(self, change: FoundChange) -> str | None:
+        """Return the symbol of the function of an op, for a removed op of its former function, or None."""
+        side, op = self.shown(change)
+        return side.functions[side.ir.op_block[op]]
+
+    def described(self, change: FoundChange) -> OpChange:
+        """Return what became of an op, as reports tell it."""
+        old, new, differences, moved, origin = change
         before, after = self.before, self.after
         blocks: tuple[str | None, str | None] = (None, None)
         if old is not None and new is not None:
@@ -456,20 +490,19 @@ class DumpComparison:
                 blocks = before.block_name(from_block), after.block_name(to_block)
                 if blocks[0] == blocks[1]:
                     blocks = before.block_place(from_block), after.block_place(to_block)
-        side, op = (after, new) if new is not None else (before, old)
-        assert op is not None
         return OpChange(
-            function=side.functions[side.ir.op_block[op]],
+            function=self.function_of(change),
             before=None if old is None else before.dump.label(old),
             after=None if new is None else after.dump.label(new),
-            place_before=None if old is None else before.places[old],
-            place_after=None if new is None else after.places[new],
+            place_before=None if old is None else before.place_of(old),
+            place_after=None if new is None else after.place_of(new),
             block_before=blocks[0],
             block_after=blocks[1],
             differences=differences,
-            moved=new in self.moved,
+            moved=moved,
             derived=new is not None and bool(after.dump.indices.derived_by_op[new]),
             ancestor=origin and Ancestor(before.dump.label(origin[0]), origin[1]),
-            inversions_before=None if old is None else before.inversions(old),
-            inversions_after=None if new is None else after.inversions(new),
+            inversions_before=None if old is None else before.inversions[old],
+            inversions_after=None if new is None else after.inversions[new],
+            status=change.status,
         )

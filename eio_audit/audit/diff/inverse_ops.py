@@ -16,7 +16,6 @@ from typing import NamedTuple
 
 from eio_audit.audit.check.disorder import PERMUTES, RESHAPES
 from eio_audit.audit.check.keyed_block import KeyedBlock
-from eio_audit.audit.check.keyed_dump import KeyedDump
 from eio_audit.audit.diff.compared_dump import ComparedOps
 from eio_audit.audit.diff.dump_comparison import DumpComparison, Relation
 from eio_audit.audit.locations.original_index import OpLabel
@@ -288,6 +287,8 @@ class LayoutChanges:
         cancelled = [pair for pair in self.pairs[0] if self._is_cancelled(pair)]
         met = {op for pair in cancelled for op in (pair.first, pair.second)}
         gone = [op for op in self.does[0] if self._is_gone(op) and op not in met and op not in self.came_to]
+        dump, moved = self.new.dump, self.came_from
+        blocks = [KeyedBlock(dump, number) for number in {dump.ir.op_block[op] for op in moved}]
         return InverseOps(
             before=len(self.does[0]),
             after=len(self.does[1]),
@@ -298,7 +299,7 @@ class LayoutChanges:
             gone=tuple(self._op(0, op) for op in gone),
             added=tuple(self._op(1, op) for op in self.orphans),
             remaining=tuple(self._pair(1, pair) for pair in self.pairs[1]),
-            inversions=_inversions_with(self.sides[1].dump, self.came_from),
+            inversions=sum(block.inversions_with([op in moved for op in block.ops]) for block in blocks),
         )
 
     def _is_gone(self, old: int) -> bool:
@@ -374,8 +375,3 @@ def _above(ops: ComparedOps, op: int, also: Collection[int]) -> Iterator[int]:
         yield current
         if current in also or is_elementwise(ops, current):
             pending.extend(owner for owner, _ in ops.producers[current] if owner >= 0)
-
-
-def _inversions_with(dump: KeyedDump, members: Collection[int]) -> int:
-    blocks = [KeyedBlock(dump, number) for number in {dump.ir.op_block[op] for op in members}]
-    return sum(block.inversions_with([op in members for op in block.ops]) for block in blocks)

@@ -120,7 +120,7 @@ class _Pairing(Pairs):
             self._pair_blocks()
             self._follow_dataflow(self.sides)
         self._pair_computations()
-        self._pair_if_equally_many(self._same_place_and_text)
+        self._pair_by(self._same_place_and_text, if_equally_many=True)
         self._follow_dataflow(self.sides)
         self._pair_by(self._name_and_users, only_unique=True)
         self._pair_only_namesakes()
@@ -146,10 +146,12 @@ class _Pairing(Pairs):
             if shared - {None}:
                 self._pair(old, new)
 
-    def _pair_by(self, key: Callable[[int, int], Hashable], *, only_unique: bool) -> None:
-        """Pairs the unmatched ops of one key in order of appearance, or only where each dump has one."""
+    def _pair_by(
+        self, key: Callable[[int, int], Hashable], *, only_unique: bool = False, if_equally_many: bool = False
+    ) -> None:
+        """Pairs the unmatched ops of one key in order of appearance; only where there is one, or as many."""
         for old, new in self._unmatched(key):
-            if only_unique and not len(old) == len(new) == 1:
+            if (only_unique and not len(old) == len(new) == 1) or (if_equally_many and len(old) != len(new)):
                 continue
             for a, b in self._least_changed(old, new):
                 if key != self._same_place or self._has_evidence(a, b):
@@ -188,7 +190,7 @@ class _Pairing(Pairs):
         def above(side: int, op: int) -> int | None:
             return classes[side].above[op] if sides[side].producers[op] else None
 
-        self._pair_if_equally_many(above)
+        self._pair_by(above, if_equally_many=True)
         self._follow_all_dataflow(sides)
         self._pair_blocks()
 
@@ -218,12 +220,6 @@ class _Pairing(Pairs):
         lowest = list(accumulate((b for _, b in reversed(pairs)), min))[::-1]
         for (a, b), high, low in zip(pairs, highest, lowest, strict=True):
             if b == high == low:
-                self._pair(a, b)
-
-    def _pair_if_equally_many(self, key: Callable[[int, int], Hashable]) -> None:
-        """Pairs the unmatched ops of one key in order of appearance, if both dumps have as many."""
-        for old, new in self._unmatched(key):
-            for a, b in self._least_changed(old, new) if len(old) == len(new) else ():
                 self._pair(a, b)
 
     def _has_evidence(self, old: int, new: int) -> bool:

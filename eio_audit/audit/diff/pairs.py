@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-from array import array
 from collections import Counter, deque
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from eio_audit.audit.diff.compared_dump import ComparedOps
 from eio_audit.audit.diff.refinement import NO_CLASS, MatchKeys, RefinementClasses
 from eio_audit.audit.locations.parsed_locations import NO_LOCATION, Numbers
 
-if TYPE_CHECKING:
-    from eio_audit.audit.diff.refinement import MatchKeys
-
-
 NONE = -1  # stands for an op, block or value that has no partner
-MANY = -2  # stands for several ops where one is sought
 
 
 class SameOps:
@@ -30,12 +24,10 @@ class SameOps:
     def __init__(self, before: ComparedOps, after: ComparedOps, keys: MatchKeys) -> None:
         self._sides = (before, after)
         self._keys = keys
-        self._numbers = Numbers()  # its own, since most ops have a token of their own
         self._partner = [NONE] * len(before)
-        tokens = [self._tokens_of(side) for side in (0, 1)]
-        for old, new in zip(*map(self._only_ops, tokens), strict=True):
-            if old >= 0 <= new:
-                self._partner[old] = new
+        others = self._only_ops(1)
+        for key, old in self._only_ops(0).items():
+            self._partner[old] = others.get(key, NONE)
         self._keep_confirmed()
         # By op of the dump before, the op it is.
         self.pairs = {old: new for old, new in enumerate(self._partner) if new != NONE}
@@ -62,22 +54,16 @@ class SameOps:
             untouched[op] &= all(map(is_safe_value.__getitem__, late))
         return untouched
 
-    def _tokens_of(self, side: int) -> list[int]:
-        """Return, by op, a number for its function, label and text. NONE if its text cannot be compared."""
-        ops, keys = self._sides[side], self._keys
-        scopes = [keys.scopes[side][block] for block in ops.ir.op_block]
-        contents = keys.contents[side]
-        tokens = self._numbers.numbers(zip(scopes, keys.labels[side], contents, strict=True))
-        pairs = zip(tokens, contents, strict=True)
-        return tokens if None not in contents else [NONE if text is None else token for token, text in pairs]
-
-    def _only_ops(self, tokens: Sequence[int]) -> array[int]:
-        """Return, by token, the only op that has it; NONE or MANY if that is not one op."""
-        only = array("i", [NONE]) * len(self._numbers)
-        for op, token in enumerate(tokens):
-            if token != NONE:
-                only[token] = op if only[token] == NONE else MANY
-        return only
+    def _only_ops(self, side: int) -> dict[Hashable, int]:
+        """Return, by function, label and text, the only op that has them, if its text can be compared."""
+        contents, scopes = self._keys.contents[side], self._keys.scopes[side]
+        around = map(scopes.__getitem__, self._sides[side].ir.op_block)
+        keys: list[Hashable] = list(zip(around, self._keys.labels[side], contents, strict=True))
+        found = dict(zip(keys, range(len(keys)), strict=True))
+        if len(found) == len(keys) and None not in contents:  # this takes half the time
+            return found
+        times = Counter(keys)
+        return {key: op for key, op in found.items() if times[key] == 1 and contents[op] is not None}
 
     def _keep_confirmed(self) -> None:
         """Drop the pairs whose block, operands or users are not the same."""
@@ -219,8 +205,9 @@ class Pairs:
         self, sides: Sequence[ComparedOps], labels: Sequence[Sequence[Hashable]]
     ) -> list[RefinementClasses]:
         """Classes of the ops without a partner. A pair is known by its op of the dump after."""
+        number = Numbers().__getitem__  # forgotten with the pairs
         return [
-            RefinementClasses(ops, labels[side], self.keys.scopes[side], known=self._known(side))
+            RefinementClasses(ops, labels[side], self.keys.scopes[side], number, self._known(side))
             for side, ops in enumerate(sides)
         ]
 
@@ -267,12 +254,12 @@ class Pairs:
 
     def _text_anywhere(self, side: int, op: int) -> Hashable:
         text = self.keys.labels[side][op], self.keys.contents[side][op]
-        return text if self._is_located(side, op) else None
+        return None if self.keys.locations[side][op] == NO_LOCATION else text
 
     def _name_and_text(self, side: int, op: int) -> Hashable:
         """For an op without a location that is in another function than before."""
         content = self.keys.contents[side][op]
-        if content is None or self._is_located(side, op):
+        if content is None or self.keys.locations[side][op] != NO_LOCATION:
             return None
         return self.sides[side].names[op], content
 
@@ -286,9 +273,6 @@ class Pairs:
 
     def _scope(self, side: int, op: int) -> Hashable:
         return self.keys.scopes[side][self.sides[side].ir.op_block[op]]
-
-    def _is_located(self, side: int, op: int) -> bool:
-        return self.keys.locations[side][op] != NO_LOCATION
 
     def _text_and(self, side: int, op: int, neighbours: Hashable) -> Hashable:
         content = self.keys.contents[side][op]

@@ -123,12 +123,12 @@ class RefinementClasses:
         ops: ComparedOps,
         labels: Sequence[Hashable],
         scopes: Sequence[Hashable],
-        number: Callable[[Hashable], int] | None = None,
+        number: Callable[[Hashable], int],
         known: Sequence[int] | None = None,
     ) -> None:
         self._ops = ops
         self._scopes = scopes
-        self._number = number or ops.interned.number
+        self._number = number
         self._known = [NO_CLASS] * len(ops) if known is None else known
         self._sought = [op for op, known in enumerate(self._known) if known == NO_CLASS]
         self.above = self._sweep_down(labels)  # alike in all they are computed from
@@ -302,7 +302,7 @@ def _contracted(ops: ComparedOps, kinds: Container[str], wrappers: Mapping[int, 
         if (
             ops.names[op] in kinds
             and len(found) == 1 == ops.ir.result_count(op)
-            and len(ops.names_inside(op)) < 2
+            and sum(len(ops.ir.block_ops[block]) for block in ops.blocks_of.get(op, ())) < 2
         ):
             owner = op
         if op in wrappers:

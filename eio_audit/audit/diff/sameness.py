@@ -19,7 +19,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from itertools import pairwise
 
 from eio_audit.audit.diff.compared_dump import ComparedDump, ComparedOps
 from eio_audit.mlir.reading.boundaries import meaning_outside_ops
@@ -114,11 +113,8 @@ def sameness(before: ComparedDump, after: ComparedDump, became: Mapping[int, int
     difference = next(_differences(before, after, became), None)
     if difference is not None:
         return SamenessVerdict(Sameness.NONE, difference)
-    orders = {
-        block: [became[op] for op in ops]
-        for block, ops in enumerate(old.block_ops)
-        if any(became[a] > became[b] for a, b in pairwise(ops))
-    }
+    orders = {block: list(map(became.__getitem__, ops)) for block, ops in enumerate(old.block_ops)}
+    orders = {block: order for block, order in orders.items() if order != sorted(order)}
     if not orders:
         return SamenessVerdict(Sameness.NAMES)
     difference = next(_broken_dependences(before, after, orders), None)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from array import array
+from collections import defaultdict
 from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -38,7 +39,7 @@ if TYPE_CHECKING:  # a check compares no texts of ops
 
 OTHER = -1  # stands for the text of an op whose location is no plain name
 NO_LOCATION = -1  # the number of an unknown or missing location
-MOST_KNOWN_PLACES = 1 << 15  # how many places are kept, since the dumps of a program name the same ones
+MOST_KNOWN_PLACES = 1 << 16  # how many places are kept, since the dumps of a program name the same ones
 LONGEST_LINE_NUMBER = 9  # how many last digits of a line number count; Python parses at most 4,300
 _NAMES = re.compile(rb'"(DEBUG\|)?(-?[0-9]{1,9})\|([^"\\\n\0]*)\|[0-9]{1,9}\|[^"|\\\n\0]++"\0|[^\0]*+\0')
 """Texts of locations: of a plain name a prefix, the index, and the text up to the line; of others nothing."""
@@ -291,16 +292,12 @@ def parse_origin(name: str) -> Origin:
     )
 
 
-class Numbers(dict[Hashable, int]):
+class Numbers(defaultdict[Hashable, int]):
     """Small numbers for equal things. Tables that share the unused ones have no number in common."""
 
     def __init__(self, unused: Iterator[int] | None = None) -> None:
-        super().__init__()
         self._unused = count() if unused is None else unused
-
-    def __missing__(self, thing: Hashable) -> int:
-        number = self[thing] = next(self._unused)
-        return number
+        super().__init__(self._unused.__next__)
 
     def number(self, thing: Hashable) -> int:
         """Return the number of everything equal to ``thing``."""
@@ -360,16 +357,10 @@ class LocationNumbers:
         return numbers
 
     def _of_new(self, op: int, text: bytes) -> int:
-        definition = self._ir.definition(text) or text
-        is_plain = definition in self._interned.locations or _NAME_ALONE.fullmatch(definition)
-        return self._of_plain(definition) if is_plain else self._of_text(op, definition)
-
-    def _of_text(self, op: int, text: bytes) -> int:
-        plain = plain_text(self._ir, text)
-        return self.of(op) if plain is None else self._of_plain(plain)
-
-    def _of_plain(self, text: bytes) -> int:
-        return self._interned.locations[text]
+        text = self._ir.definition(text) or text
+        is_plain = text in self._interned.locations or _NAME_ALONE.fullmatch(text)
+        plain = text if is_plain else plain_text(self._ir, text)
+        return self.of(op) if plain is None else self._interned.locations[plain]
 
     def inside(self, op: int) -> Iterator[int]:
         """Return the numbers of the locations inside the op's location, outermost first."""
@@ -393,7 +384,7 @@ class LocationNumbers:
         if isinstance(location, UnknownLoc):
             return NO_LOCATION
         if (text := _plain_text(location)) is not None:
-            return self._of_plain(text)
+            return self._interned.locations[text]
         return self._interned.number((type(location), _own_part(location), inside))
 
 

@@ -399,7 +399,7 @@ def _state(side: ComparedDump, op: int) -> OpState:
         column=ir.source.position_at(ir.op_start[op]).column,
         function=side.functions[block],
         block=ir.block_name(block),
-        place=side.places[op],
+        place=side.place_of(op),
         ops=len(ir.block_ops[block]),
         operands=tuple(side.values([value]) for value in side.producers[op]),
         types=side.printed_texts[op].signature,

@@ -11,25 +11,30 @@ import re
 import zlib
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, reduce
 from hashlib import blake2b
 from heapq import nsmallest
 from itertools import chain, repeat
 from math import log1p
-from operator import itemgetter
+from operator import itemgetter, or_
 from typing import Any
 
 from eio_audit.audit.diff.compared_dump import ComparedDump
 from eio_audit.audit.diff.dump_comparison import DumpComparison
 from eio_audit.audit.log.scope_steps import ChangedOp, ScopeSide, ScopeStep, changed_ops
-from eio_audit.audit.log.scope_text import ScopeText, ShownText
+from eio_audit.audit.log.scope_text import Lines, ScopeText
 from eio_audit.audit.log.trace import Trace
 from eio_audit.audit.log.walk import PassRun
+from eio_audit.mlir.input.dumps import Dump
+from eio_audit.mlir.input.function_texts import Aliases, DumpText
+from eio_audit.mlir.source import Span, count_lines
 from eio_audit.report.document import Cell, Cells, FigureColumn, figures_of
 from eio_audit.report.wording.diff import SIGNS
 
+_LINE = re.compile(rb"[^\n]++\n?+|\n")
+_LINES = re.compile(rb"[^\S\n]*+\S(?:.*\S)?[^\S\n]*+", re.DOTALL)  # without blank ones around them
 _NUMBER = re.compile(rb"%(0|[1-9][0-9]{0,8})")  # the name of a value; many lines differ in these only
 
 
@@ -64,6 +69,10 @@ class StoredLines:
         return number
 
 
+Line = tuple[bytes, int, Aliases, Sequence[int]]
+"""Text without the line end, 1-based number, aliases of the dump, and numbers of the ops that begin there."""
+
+
 class StoredTexts:
     """Texts, each with a number. Equal texts have the same."""
 
@@ -72,19 +81,19 @@ class StoredTexts:
         self.sources: dict[str, int] = {}  # the names of the files, each with a number
         self._numbers: dict[tuple[int, tuple[bytes, ...]], int] = {}
 
-    def add(self, text: ScopeText) -> int:
-        """Return the number of a text."""
-        definitions = dict[bytes, bytes]()
-        for aliases in dict.fromkeys(text.lines.aliases):
-            definitions |= aliases.definitions
-        columns = (
-            map(self.lines.add, text.lines.texts),
-            (ops[0] + 1 if ops else 0 for ops in text.lines.ops),
-            text.lines.numbers,
-            (self.lines.add(b"%b = %b" % one) for one in definitions.items()),
-        )
-        source = self.sources.setdefault(text.dump.source.name, len(self.sources))
-        state = source, tuple(_differences(column).tobytes() for column in columns)
+    def add(self, source: str, lines: Iterable[Line]) -> int:
+        """Return the number of a text of a file."""
+        numbers, ops, places = array("q"), array("q"), array("q")
+        aliases = dict[Aliases, None]()
+        for text, place, own_aliases, begun in lines:
+            numbers.append(self.lines.add(text))
+            ops.append(begun[0] + 1 if begun else 0)
+            places.append(place)
+            aliases[own_aliases] = None
+        definitions = reduce(or_, (one.definitions for one in aliases), dict[bytes, bytes]())
+        defined = array("q", (self.lines.add(b"%b = %b" % one) for one in definitions.items()))
+        columns = tuple(_differences(column).tobytes() for column in (numbers, ops, places, defined))
+        state = self.sources.setdefault(source, len(self.sources)), columns
         return self._numbers.setdefault(state, len(self._numbers))
 
     def states(self) -> list[list[int | list[int]]]:
@@ -99,20 +108,25 @@ class StoredTexts:
         ]
 
 
-def _differences(numbers: Iterable[int]) -> array[int]:
+def _shown(text: ScopeText) -> Iterable[Line]:
+    lines = text.lines
+    return zip(lines.texts, lines.numbers, lines.aliases, lines.ops, strict=True)
+
+
+def _differences(numbers: array[int]) -> array[int]:
     """Return each number less the one before; the first less 0."""
-    listed = array("q", numbers)
-    return array("q", map(int.__sub__, listed, chain([0], listed)))
+    return array("q", map(int.__sub__, numbers, chain([0], numbers)))
 
 
 STATUSES = ("added", "removed", "modified", "moved")  # of ops, in the order of the page's counts
+ITEMS_AT_ONCE = 10_000  # of a list in a piece of JSON
 LEVEL = 9  # how hard zlib tries: the page is written once and read often
 
 
 class StoredSteps:
     """The steps of a log, or the only step of a comparison, stored for a page."""
 
-    def __init__(self, steps: Iterable[ScopeStep] = ()) -> None:
+    def __init__(self) -> None:
         # By the index of a pass, how many ops it changed, by status.
         self.counts: dict[int, Counter[str]] = {}
         self._texts = StoredTexts()
@@ -124,7 +138,7 @@ class StoredSteps:
         """Store what a pass did while a log is traced. ``trace`` calls this."""
         key = self._keys.setdefault((program, run.number), len(self._keys))
         if step.before is not None:
-            self.add(key, step.before, step.after, changes)
+            self.add(key, [(text.dump, _shown(text)) for text in (step.before, step.after)], changes)
 
     def of(self, trace: Trace) -> StoredSteps:
         """Return the steps that were watched, with the indices of their passes in the trace."""
@@ -134,10 +148,15 @@ class StoredSteps:
             step[0] = index_of[step[0]]
         return self
 
-    def add(self, index: int, before: ScopeText, after: ScopeText, changes: Sequence[ChangedOp]) -> None:
-        """Store what a pass changed. ``index`` is that of its TracedPass in Trace.passes."""
+    def add(
+        self, index: int, texts: Iterable[tuple[Dump, Iterable[Line]]], changes: Sequence[ChangedOp]
+    ) -> None:
+        """Store what a pass changed. ``index`` is that of its TracedPass in Trace.passes.
+
+        ``texts`` are those before and after it: dumps that they are from, and lines.
+        """
         self.counts.setdefault(index, Counter()).update(change.status for change in changes)
-        texts = self._texts.add(before), self._texts.add(after)
+        numbers = [self._texts.add(dump.source.name, lines) for dump, lines in texts]
         columns = [
             [STATUSES.index(change.status) for change in changes],
             [change.number for change in changes],
@@ -147,7 +166,7 @@ class StoredSteps:
             [-1 if change.before is None else change.before for change in changes],
             [-1 if change.after is None else change.after for change in changes],
         ]
-        self._steps.append([index, *texts, *columns])
+        self._steps.append([index, *numbers, *columns])
 
     @property
     def sources(self) -> list[str]:
@@ -180,32 +199,62 @@ class StoredSteps:
 
 def pair_data(comparison: DumpComparison) -> dict[str, object]:
     """Return what an unknown pass did between two dumps, as scripts read the only pass of a page."""
-    count = len(comparison.before.ir)
-    numbers = (comparison.was.get(op, count + op) for op in range(len(comparison.after.ir)))
-    before, old = _side(comparison.before, range(count))
-    after, new = _side(comparison.after, array("q", numbers))
+    size = len(comparison.before.ir)
+    numbers = (comparison.was.get(op, size + op) for op in range(len(comparison.after.ir)))
+    sides = _side(comparison.before, range(size)), _side(comparison.after, array("q", numbers))
+    no_text = ScopeText(comparison.before.dump.dump, Lines([], (), (), (), ()), {}, None)
+    changes = [*changed_ops(ScopeStep(no_text, no_text, *sides, comparison))]
     stored = StoredSteps()
-    stored.add(0, before, after, [*changed_ops(ScopeStep(before, after, old, new, comparison))])
+    stored.add(0, ((side.ops.dump.dump, _lines_of(side)) for side in sides), changes)
     counts = [stored.counts[0][status] for status in STATUSES]
     empty = dict.fromkeys(("function", "place", "time", "order", "command"), "")
     shown = {"name": "Before and after", **empty, "changed": True, "counts": counts}
     return {"passes": [shown], **stored.data()}
 
 
-def _side(side: ComparedDump, numbers: Sequence[int]) -> tuple[ScopeText, ScopeSide]:
-    """Return a dump that was read as a whole, and its ops with their numbers."""
-    dump = side.dump.dump
-    text = ShownText(dump, side.ir.op_table).text
-    above = text.lines.numbers[0] - dump.source.line_at(0) if text.lines else 0
-    ops = ScopeSide(range(-above, len(text.lines) + 1), side)
+def _side(side: ComparedDump, numbers: Sequence[int]) -> ScopeSide:
+    """Return the ops of a dump that was read as a whole, with their numbers."""
+    dump, data = side.dump.dump, side.dump.dump.source.data
+    ops = ScopeSide(range(-count_lines(data, 0, _extent(dump).start), len(data)), side)
     ops.numbers = numbers
-    return text.numbered(ops.op_lines, numbers), ops
+    return ops
+
+
+def _extent(dump: Dump) -> Span:
+    """Return where the lines of a dump are, without blank ones around them."""
+    found = _LINES.search(dump.source.data, *dump.span)
+    return Span(*found.span()) if found else Span(dump.span.start, dump.span.start)
+
+
+def _lines_of(side: ScopeSide) -> Iterator[Line]:
+    """Yield these lines, each with the number of the first op on it. They take much memory at once."""
+    dump = side.ops.dump.dump
+    extent, source = _extent(dump), dump.source
+    aliases = DumpText(dump, side.ops.ir.op_table).aliases
+    start = source.line_at(dump.span.start) + count_lines(source.data, dump.span.start, extent.start)
+    first = dict(zip(reversed(side.op_lines), reversed(side.numbers), strict=True))
+    for place, line in enumerate(_LINE.finditer(source.data, *extent)):
+        ops = (first[place],) if place in first else ()
+        yield line[0].removesuffix(b"\n"), start + place, aliases, ops
 
 
 def packed(data: Mapping[str, object]) -> str:
     """Return data as JSON, deflated, in base64."""
-    text = json.dumps(data, separators=(",", ":"))  # in ASCII, so broken encoding comes through
-    return base64.b64encode(zlib.compress(text.encode(), LEVEL)).decode()
+    packer = zlib.compressobj(LEVEL)
+    deflated = [packer.compress(piece.encode()) for piece in _json_pieces(data)]
+    return base64.b64encode(b"".join([*deflated, packer.flush()])).decode()
+
+
+def _json_pieces(data: Mapping[str, object]) -> Iterator[str]:
+    """Yield JSON in ASCII, so broken encoding comes through. Of a long list, a piece has a part."""
+    encode = json.JSONEncoder(separators=(",", ":")).encode
+    for lead, (key, value) in zip(chain("{", repeat(",")), data.items(), strict=False):
+        yield f"{lead}{encode(key)}:"
+        if isinstance(value, list):
+            for start in range(0, len(value) or 1, ITEMS_AT_ONCE):
+                yield ("," if start else "[") + encode(value[start : start + ITEMS_AT_ONCE])[1:-1]
+        yield "]" if isinstance(value, list) else encode(value)
+    yield "}"
 
 
 SHOWN_ROWS = 20  # how many rows are in the page itself; the others are data

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import accumulate
+from itertools import accumulate, islice
 
 from eio_audit.audit.check.figures import BlockAudit, DumpAudit
 from eio_audit.audit.corpus.two_runs import RunComparison
@@ -30,6 +31,7 @@ from eio_audit.report.wording.diff import Stretch, added, removed
 
 CONTEXT_LINES = 3  # the number of unchanged lines before and after a change
 
+_LINE = re.compile(rb"[^\n]*+\n|[^\n]++")  # only a line feed ends it
 _LINE_STYLES = {"-": "red", "+": "green", "@": "cyan"}
 
 Change = tuple[range, range]  # lines of the old text, and the lines of the new text that replace them
@@ -42,7 +44,7 @@ def unified_diff(old: bytes, new: bytes, name: str) -> list[bytes]:
     """
     if old == new:
         return []
-    old_lines, new_lines = _lines(old), _lines(new)
+    old_lines, new_lines = _LINE.findall(old), _LINE.findall(new)
     changes = gaps_between(matching_lines(old_lines, new_lines), len(old_lines), len(new_lines))
     file = name.encode("utf-8", "surrogateescape") + (b"\t" if " " in name else b"")
     diff = [b"--- %s\n" % file, b"+++ %s\n" % file]
@@ -61,12 +63,6 @@ def print_unified_diff(diff: Iterable[bytes], console: Console) -> None:
         style = "bold" if number < 2 else _LINE_STYLES.get(text[:1], "")
         for part in text.split("\n"):
             console.print_unwrapped(part, style)
-
-
-def _lines(text: bytes) -> list[bytes]:
-    """Return the lines with their ends. Only a line feed ends a line."""
-    *lines, rest = text.split(b"\n")
-    return [line + b"\n" for line in lines] + ([rest] if rest else [])
 
 
 def _hunks(changes: Iterable[Change]) -> Iterator[list[Change]]:
@@ -113,7 +109,7 @@ _STYLES = {"unchanged": "dim", "added": "green", "removed": "red"}
 
 def print_diff(diff: Diff, console: Console, *, context: int | None = None) -> None:
     """Print what happened to the ops and to the order. If verbose, the details follow."""
-    document = diff_document(diff, verbose=console.verbose, context=context)
+    document = diff_document(diff, verbose=console.verbose, context=context, is_brief=not console.verbose)
     inversions, avoidable = words.order_summary(diff)
     plain = {Sameness.BYTES, Sameness.NAMES} if diff.ignored else {Sameness.BYTES}
     if diff.sameness.sameness in plain and not console.verbose:
@@ -213,7 +209,7 @@ def _print_parts(section: DiffSection, console: Console) -> int:
 def _print_changes(part: Changes, console: Console) -> int:
     """Print the changes, repeated ones once. Return how many ops it left out."""
     examples = part.examples(verbose=console.verbose)
-    shown = examples if console.verbose else examples[:SHOWN_CHANGES]
+    shown = list(islice(examples, None if console.verbose else SHOWN_CHANGES))
 
     def print_below(row: int) -> None:
         change, repetition = shown[row]

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from eio_audit.audit.diff.compared_dump import Ignored
 from eio_audit.audit.diff.diff import Diff
-from eio_audit.audit.diff.dump_comparison import OpChange, OpDifference, Relation, RepeatedChange
+from eio_audit.audit.diff.dump_comparison import FoundChange, OpChange, OpDifference, Relation, RepeatedChange
 from eio_audit.audit.diff.sameness import Sameness
 from eio_audit.audit.locations.original_index import OpLabel
 from eio_audit.mlir.tokens import after_arrow
@@ -157,7 +157,7 @@ def order_summary(diff: Diff) -> tuple[str, str]:
 
 def ops_summary(diff: Diff) -> str:
     """Return ``4 unchanged, 0 moved, 8 modified, 8 added, 6 removed``."""
-    sizes = {"unchanged": diff.ops.unchanged} | {name: len(ops) for name, ops in diff.ops.groups.items()}
+    sizes = {"unchanged": diff.ops.unchanged} | {name: len(ops) for name, ops in diff.ops.found.items()}
     return ", ".join(f"{number:,} {name}" for name, number in sizes.items())
 
 
@@ -181,7 +181,7 @@ def verdict(diff: Diff) -> str:
     found = diff.sameness
     if same := same_in(found.sameness, diff.ignored):
         return same
-    changed = [f"{len(ops):,} {name}" for name, ops in diff.ops.groups.items() if ops]
+    changed = [f"{len(ops):,} {name}" for name, ops in diff.ops.found.items() if ops]
     if changed:
         besides = f" besides {' and '.join(diff.ignored)}" if diff.ignored else ""
         return f"different{besides}: {', '.join(changed)}"
@@ -258,11 +258,11 @@ def inversions_of(change: OpChange) -> str:
     return f"{now}, {f'{before:,}' if before else 'none'} before"
 
 
-def kinds_of(changes: Sequence[OpChange]) -> str:
+def kinds_of(changes: Sequence[FoundChange]) -> str:
     """Return the kinds of change in a group: ``: operands of 7, types of 6``. Empty if none."""
-    derived = sum(change.ancestor is not None for change in changes)
+    derived = sum(change.origin is not None for change in changes)
     moved = sum(change.moved for change in changes if change.differences)
-    kinds = Counter(kind for change in changes for kind in change.changed)
+    kinds = Counter(kind for change in changes for kind in {one.kind for one in change.differences})
     order = ("operands", "attributes", "types", "location")
     parts = [f"{kind} of {kinds[kind]:,}" for kind in order if kinds[kind]]
     others = {"also moved": moved, "from another op": derived}
