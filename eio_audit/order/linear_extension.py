@@ -35,7 +35,8 @@ ops and soft edges on cycles are undecided unless another conclusion implies the
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Sequence
+from collections import defaultdict
+from collections.abc import Sequence
 from itertools import accumulate, chain, compress, pairwise
 from operator import and_, le, lt
 
@@ -45,16 +46,17 @@ from eio_audit.order.precedence import Precedence, attach_unindexed
 from eio_audit.order.search import Order, order_windows
 from eio_audit.order.windows import (
     LARGEST_KEY,
+    Cycle,
     CyclePacking,
+    Cycles,
     TransitiveClosure,
     Window,
     Windows,
     block_of,
+    lowest_bit,
     split_into_windows,
 )
-from eio_audit.order.wrong_labels import outside_antichain
-
-IsUndecided = Callable[[int, int], bool]
+from eio_audit.order.wrong_labels import largest_flow
 
 
 def restore_order(
@@ -122,7 +124,7 @@ def restore_order(
         windows = split_into_windows(block)
     order, fewest = list(order), 0
     if inversions == lower_bound and (most is None or inversions <= most):
-        order, fewest = fewest_moved(textual_block, order, _undecided(textual_windows, found), effort)
+        order, fewest = fewest_moved(textual_block, order, textual_windows, found, effort)
     return Order(
         order=order,
         inversions=inversions,
@@ -133,102 +135,126 @@ def restore_order(
     )
 
 
-def _undecided(windows: Windows, found: Sequence[Order]) -> IsUndecided:
-    """Return a predicate: may minimal orders have two independent ops, smaller key first, in either order."""
-    window_of, place_in = [-1] * len(windows.order), [0] * len(windows.order)
-    for number, (start, stop) in enumerate(windows.spans):
-        if found[number].lower_bound > found[number].forced:
-            for place, op in enumerate(windows.order[start:stop]):
-                window_of[op], place_in[op] = number, place
+class _Certificates:
+    """The cycles that prove that an order of a block is minimal."""
 
-    def is_undecided(smaller: int, larger: int) -> bool:
-        window = window_of[smaller]
-        if window < 0 or window != window_of[larger]:
-            return False
-        rows = found[window].open_pairs
-        return rows is None or rows[place_in[smaller]] >> place_in[larger] & 1 > 0
+    def __init__(
+        self, block: Window, order: Sequence[int], windows: Windows, found: Sequence[Order], effort: Effort
+    ) -> None:
+        self._block, self._windows, self._found, self._effort = block, windows, found, effort
+        self._place_of = inverse(order)
+        self._window_of = [-1] * block.size  # per op of a window with such cycles, its number
+        for number, span in enumerate(windows.spans):
+            if found[number].lower_bound > found[number].forced:
+                for op in windows.order[slice(*span)]:
+                    self._window_of[op] = number
 
-    return is_undecided
+    def of(self, ops: range) -> list[Cycle] | None:
+        """Return the cycles in a range, with ops numbered as in the range; None if some are unknown."""
+        cycles: list[Cycle] = []
+        for number in sorted({*self._window_of[ops.start : ops.stop]} - {-1}):
+            in_text = self._windows.order[slice(*self._windows.spans[number])]
+            found = self._found[number].cycles or self._packed(in_text, self._found[number])
+            if found is None:
+                return None
+            cycles += found.among(
+                [op - ops.start for op in sorted(in_text, key=self._block.keys.__getitem__)]
+            )
+        return [cycle for cycle in cycles if 0 <= cycle[0][0] < len(ops)]
+
+    def _packed(self, ops: Sequence[int], found: Order) -> Cycles | None:
+        """Return the cycles of a window, if that is not too much work and a packing proves the bound."""
+        limits, left = self._effort.limits, found.inversions - found.forced
+        if len(ops) > limits.moved_closure_size or left > limits.moved_inversions or self._effort.is_spent:
+            return None
+        closure, order = TransitiveClosure(self._block.restricted(ops)), map(self._place_of.__getitem__, ops)
+        return found.with_cycles(CyclePacking(closure, inverse(list(order)), self._effort)).cycles
 
 
-def implied_order(closure: TransitiveClosure, packing: CyclePacking, effort: Effort) -> Precedence | None:
-    """Return the implied order of a block, or of a part that can be ordered on its own, as dependences.
+def implied_order(
+    part: Window, order: Sequence[int], cycles: Sequence[Cycle], effort: Effort
+) -> list[int] | None:
+    """Return, per place of an order, the bitset of the places after it in the implied order.
 
-    The ops are numbered by their place in the order of the packing, which must have as many cycles as that
-    order has inversions that are not forced. None if the budget is spent.
+    ``part`` is a block, or can be ordered on its own. ``order`` has as many inversions that are not forced as
+    there are cycles. None if the budget is spent.
 
     Complexity: O(n * n) operations on bitsets of n bits per round of conclusions, in practice near O(n).
 
     Take keys 5, 1, 2 and 3, where 1 depends on 5. 2 and 3 may be after 1 or before 5. But 2 -> 3 is a soft
     edge on no cycle.
 
-    >>> closure = TransitiveClosure(Window([5, 1, 2, 3], [True] * 4, Precedence.from_edges(4, [0], [1])))
-    >>> packing = CyclePacking(closure, [0, 1, 2, 3], Effort())
-    >>> list(implied_order(closure, packing, Effort()).forwards())
-    [(0, 1), (2, 3)]
+    >>> part = Window([5, 1, 2, 3], [True] * 4, Precedence.from_edges(4, [0], [1]))
+    >>> cycles = [((2, 0), (1, 2)), ((3, 0), (1, 3))]
+    >>> list(map(bin, implied_order(part, [0, 1, 2, 3], cycles, Effort())))
+    ['0b10', '0b0', '0b1000', '0b0']
     """
-    cycles = packing.cycles()
-    rows = zip(closure.with_ancestors, closure.smaller_independent, packing.before, strict=True)
-    earlier = [ancestors | smaller & before for ancestors, smaller, before in rows]
-    for start, end in chain.from_iterable(cycles):
-        earlier[end] &= ~(1 << start)  # undecided, until a conclusion below
+    place_of, later, after = inverse(order), [0] * part.size, 0
+    same = defaultdict[int, int](int)  # per key, the indexed ops with it that are after the op
+    for place in range(part.size - 1, -1, -1):
+        op = order[place]
+        if part.indexed[op]:
+            later[place] = after & ~same[part.keys[op]]
+            same[part.keys[op]] |= 1 << place
+            after |= 1 << place
+    for producer, user in part.precedence.forwards():
+        later[place_of[producer]] |= 1 << place_of[user]
+    pairs = [((place_of[a], place_of[b]), (place_of[c], place_of[d])) for (a, b), (c, d) in cycles]
+    for start, end in chain.from_iterable(pairs):
+        later[min(start, end)] &= ~(1 << max(start, end))  # undecided, until a conclusion below
     while not effort.is_spent:
-        effort.left -= closure.size * width(closure.size) + 4 * len(cycles)
-        before, edges = _transitive(packing.order, earlier)
+        effort.left -= part.size * width(part.size) + 4 * len(pairs)
+        implied = _transitive(later)
         concluded = [
             (start, end)
-            for cycle in cycles
-            if any(before[start] >> end & 1 for start, end in cycle)
+            for cycle in pairs
+            if any(implied[end] >> start & 1 for start, end in cycle)
             for start, end in cycle
-            if not (before[start] >> end | before[end] >> start) & 1
+            if not (implied[start] >> end | implied[end] >> start) & 1
         ]
         if not concluded:
-            place_of = {op: place for place, op in enumerate(packing.order)}
-            producers, users = ([place_of[edge[side]] for edge in edges] for side in (0, 1))
-            return Precedence.from_edges(closure.size, producers, users)
+            return implied
         for start, end in concluded:
-            earlier[end] |= 1 << start
+            later[start] |= 1 << end
     return None
 
 
-def _transitive(order: list[int], earlier: list[int]) -> tuple[list[int], list[tuple[int, int]]]:
-    """Return, per op, all ops that come before it, and few pairs that imply all of these."""
-    before = [0] * len(order)
-    edges = []
-    for op in order:
-        found, rest = 0, earlier[op] & ~(1 << op)
-        # Most of the rest comes before its op with the largest key.
+def _transitive(later: Sequence[int]) -> list[int]:
+    """Return, per place, all places after it; ``later`` has enough of them to imply the rest."""
+    after = [0] * len(later)
+    for place in range(len(later) - 1, -1, -1):
+        found, rest = 0, later[place]
+        # Most of the rest comes after its first op.
         while rest:
-            largest = rest.bit_length() - 1
-            edges.append((largest, op))
-            found |= before[largest] | 1 << largest
+            found |= after[lowest_bit(rest)] | rest & -rest
             rest &= ~found
-        before[op] = found
-    return before, edges
+        after[place] = found
+    return after
 
 
 def fewest_moved(
-    block: Window, order: Sequence[int], is_undecided: IsUndecided, effort: Effort
+    block: Window, order: Sequence[int], windows: Windows, found: Sequence[Order], effort: Effort
 ) -> tuple[list[int], int]:
     """Return an order with at most the inversions of ``order`` and few ops moved, and a bound on these.
 
-    The bound assumes that ``order`` has the fewest inversions. ``is_undecided`` tells whether minimal orders
-    may have two independent ops, smaller key first, in either order.
+    The bound assumes that ``order`` has the fewest inversions. ``found`` has what is proven of each window.
 
     Complexity: O(n log n) if step 1 meets the bound. All other work is on single ranges, capped for each.
     """
     order = list(order)
     places = moved_places(order)
-    found: dict[range, tuple[int, int]] = {}  # per range, how many ops are moved and how many must be
+    certificates = _Certificates(block, order, windows, found, effort)
+    fewest = 0
     for ops in independent_ranges(block, order):
         inside = places[bisect_left(places, ops.start) : bisect_left(places, ops.stop)]
-        if inside:
-            found[ops] = len(inside), _exchanged_pairs(block, order, inside, ops, is_undecided, effort)
-    fewest = 0
-    for ops, (moved, pairs) in found.items():
-        few, bound = [op - ops.start for op in order[ops.start : ops.stop]], pairs
-        if moved > bound:
-            few, bound = _improved(block.restricted(ops), few, bound, effort)
+        if not inside:
+            continue
+        few, bound = [op - ops.start for op in order[ops.start : ops.stop]], 0
+        cycles = certificates.of(ops)
+        if cycles is not None:
+            bound = _exchanged_pairs(block, ops, few, [place - ops.start for place in inside], cycles, effort)
+            if len(inside) > bound:
+                few, bound = _improved(block.restricted(ops), few, cycles, bound, effort)
         placed = [op + ops.start for op in few]
         if not all(block.indexed[ops.start : ops.stop]):
             placed = attach_unindexed(block.precedence, block.indexed, placed, longest_in_place(placed))
@@ -269,15 +295,15 @@ def _keys_or(other: int, block: Window) -> Sequence[int]:
 
 def _exchanged_pairs(
     block: Window,
+    ops: range,
     order: Sequence[int],
     moved: Sequence[int],
-    bounds: range,
-    is_undecided: IsUndecided,
+    cycles: Sequence[Cycle],
     effort: Effort,
 ) -> int:
     """Return how many moved ops of a range can be paired with an exchanged op, nearest first."""
-    keys, indexed = block.keys, block.indexed
-    distance = effort.limits.pair_distance
+    keys, indexed = block.keys[ops.start : ops.stop], block.indexed[ops.start : ops.stop]
+    distance, undecided = effort.limits.pair_distance, set(chain.from_iterable(cycles))
     is_late = {order[place]: order[place] < place for place in moved}
     paired: set[tuple[int, bool]] = set()
     for place in moved:
@@ -285,8 +311,8 @@ def _exchanged_pairs(
         late = is_late[op]  # if so, the ops that it has passed are before it
         if not indexed[op] or effort.is_spent:
             continue
-        before = range(place - 1, max(bounds.start - 1, place - distance), -1)
-        after = range(place + 1, min(bounds.stop, place + distance))
+        before = range(place - 1, max(-1, place - distance), -1)
+        after = range(place + 1, min(len(ops), place + distance))
         for at in before if late else after:
             effort.left -= 2
             other = order[at]
@@ -297,37 +323,39 @@ def _exchanged_pairs(
                 and indexed[other]
                 and (other, late) not in paired
                 and is_late.get(other, late) == late
-                and not is_undecided(later, earlier)
+                and (later, earlier) not in undecided
             ):
                 paired.add((other, late))
                 break
     return len(paired)
 
 
-def _improved(part: Window, order: list[int], fewest: int, effort: Effort) -> tuple[list[int], int]:
+def _improved(
+    part: Window, order: list[int], cycles: Sequence[Cycle], fewest: int, effort: Effort
+) -> tuple[list[int], int]:
     """Return an order of a range with fewer ops moved, or a larger lower bound, if one is found."""
-    if part.size > effort.limits.moved_closure_size or effort.is_spent:
+    if part.size > effort.limits.moved_closure_size or len(cycles) > effort.limits.moved_inversions:
         return order, fewest
-    effort.left -= part.size * width(part.size)
-    closure = TransitiveClosure(part)
-    inversions = part.inversions(order)
-    if inversions - closure.forced > effort.limits.moved_inversions:
-        return order, fewest
-    packing = CyclePacking(closure, order, effort)
-    implied = implied_order(closure, packing, effort) if len(packing) == len(packing.broken) else None
+    implied = implied_order(part, order, cycles, effort)
     if implied is None:
         return order, fewest
-    exchanged = Window(order, [True] * part.size, implied)
-    outside, links = outside_antichain(exchanged, [1] * part.size, effort)
+    place_of = inverse(order)
+    rows, before = dict[int, int](), 0
+    for place in place_of:  # in textual order
+        if row := implied[place] & before:
+            rows[place] = row
+        before |= 1 << place
+    reached, closed, links = largest_flow(rows, range(part.size), [1] * part.size, effort)
     fewest, moved = max(fewest, len(links)), len(moved_places(order))
     if moved > fewest:
-        kept = sorted(op for place, op in enumerate(order) if place not in outside)
+        outside = rows.keys() - reached | closed
+        kept = [op for op, place in enumerate(place_of) if place not in outside]
         edges = chain(part.precedence.forwards(), pairwise(kept))
         keys = [key if own else None for key, own in zip(part.keys, part.indexed, strict=True)]
         block = block_of(keys, Precedence.from_edges(part.size, *zip(*edges, strict=True)))
-        windows, place_of = split_into_windows(block), inverse(order)
+        windows = split_into_windows(block)
         parts = [sorted(windows.order[slice(*span)], key=place_of.__getitem__) for span in windows.spans]
         better, _ = order_windows(block, windows, [], effort, most=list(map(part.inversions, parts)))
-        if part.inversions(better) == inversions and len(moved_places(better)) < moved:
+        if part.inversions(better) == part.inversions(order) and len(moved_places(better)) < moved:
             return better, fewest
     return order, fewest

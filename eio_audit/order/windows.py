@@ -37,11 +37,12 @@ as many cycles as there are inversions that are not forced. Then it proves that 
 
 from __future__ import annotations
 
+from array import array
 from bisect import bisect_left, bisect_right
 from collections import deque
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import accumulate, count, islice, repeat
+from itertools import accumulate, chain, count, islice, repeat
 from operator import eq, itemgetter, sub
 from typing import NamedTuple
 
@@ -233,6 +234,26 @@ def lowest_bit(bitset: int) -> int:
     return (bitset & -bitset).bit_length() - 1
 
 
+Cycle = tuple[tuple[int, int], tuple[int, int]]
+"""The two soft edges of a cycle, as pairs of ops, the smaller key first: one broken, and its closing edge."""
+
+
+class Cycles(NamedTuple):
+    """All cycles of a packing in little memory; ops are numbered as by a transitive closure."""
+
+    broken: array[int]  # two ops of each broken edge, the larger key first
+    closing: array[int]  # per broken edge, its closing edge p -> q as p * size + q
+
+    def among(self, by_key: Sequence[int]) -> list[Cycle]:
+        """Return the cycles with other numbers, which are given by rising key."""
+        larger, smaller = (
+            map(by_key.__getitem__, self.broken[::2]),
+            map(by_key.__getitem__, self.broken[1::2]),
+        )
+        edges = ((by_key[p], by_key[q]) for p, q in map(divmod, self.closing, repeat(len(by_key))))
+        return list(zip(zip(smaller, larger, strict=True), edges, strict=True))
+
+
 class CyclePacking:
     """Cycles that every order breaks, no two of which share a soft edge.
 
@@ -260,10 +281,8 @@ class CyclePacking:
         self._to = closure.with_ancestors
         # Per op, the starts of the soft edges to it that the order follows.
         followed = [0] * self._size
-        self.before = [0] * self._size  # per op, the bitset of the ops before it in that order
         before = 0
         for op in self.order:
-            self.before[op] = before
             followed[op] = closure.smaller_independent[op] & before
             self.broken += [(x, op) for x in bits(closure.larger_independent[op] & before)]
             before |= 1 << op
@@ -285,23 +304,10 @@ class CyclePacking:
     def __len__(self) -> int:
         return len(self._closing)
 
-    def cycles(self) -> list[tuple[tuple[int, int], tuple[int, int]]]:
-        """Return the soft edges of each cycle, as pairs of ops: the broken edge and its closing edge."""
-        return [
-            (self.broken[broken][::-1], divmod(closing, self._size))
-            for broken, closing in sorted(self._closing.items())
-        ]
-
-    def open_pairs(self) -> list[int]:
-        """Return, per place in the window, the bitset of the places that its soft edges on cycles lead to."""
-        place_of = self._closure.place_of
-        rows = [0] * self._size
-        for x, y in self.broken:
-            rows[place_of[y]] |= 1 << place_of[x]
-        for edge in self._broken_of:
-            p, q = divmod(edge, self._size)
-            rows[place_of[p]] |= 1 << place_of[q]
-        return rows
+    def cycles(self) -> Cycles:
+        """Return its cycles, if each broken edge has one."""
+        closing = map(self._closing.__getitem__, range(len(self.broken)))
+        return Cycles(array("i", chain.from_iterable(self.broken)), array("q", closing))
 
     def _match(self) -> None:
         """Match broken edges: first with free closing edges, then by alternating paths."""

@@ -81,12 +81,23 @@ def outside_antichain(window: Window, weights: Sequence[int], effort: Effort) ->
     if not givers or len(givers) * len(takers) > effort.limits.flow_pairs:
         return set(givers), []
     rows = dict(rows_over(window, takers, largest_above, effort))
+    reached, closed, links = largest_flow(rows, takers, weights, effort)
+    return set(givers) - reached | closed, links
+
+
+def largest_flow(
+    rows: Mapping[int, int], takers: Sequence[int], weights: Sequence[int], effort: Effort
+) -> tuple[set[int], set[int], list[Link]]:
+    """Return the givers reached, the takers closed, and the links of a largest flow.
+
+    Per giver, ``rows`` has the takers that it is over: bit i is set for ``takers[i]``.
+    """
     flow = _Flow(rows, [weights[op] for op in takers], effort)
     reached: set[int] = set()
     for giver in sorted(rows):
         reached |= flow.reached_from(giver, weights[giver])
-    outside = set(givers) - reached | {takers[taker] for taker in bits(flow.closed)}
-    return outside, [(giver, takers[taker], amount) for giver, taker, amount in flow.links()]
+    links = [(giver, takers[taker], amount) for giver, taker, amount in flow.links()]
+    return reached, {takers[taker] for taker in bits(flow.closed)}, links
 
 
 class _Flow:
@@ -113,7 +124,8 @@ class _Flow:
         the budget is spent.
         """
         while supply:
-            path, reached = self._search(giver)
+            with_room = self._rows[giver] & self._open
+            path, reached = ([(giver, lowest_bit(with_room))], set()) if with_room else self._search(giver)
             if not path:
                 return reached
             supply -= self._push(path, supply)
