@@ -124,13 +124,15 @@ def restore_order(
         windows = split_into_windows(block)
     order, fewest = list(order), 0
     if inversions == lower_bound and (most is None or inversions <= most):
-        order, fewest = fewest_moved(textual_block, order, textual_windows, found, effort)
+        order, moved, fewest = fewest_moved(textual_block, order, textual_windows, found, effort)
+    else:
+        moved = len(moved_places(order))
     return Order(
         order=order,
         inversions=inversions,
         forced=sum(window.forced for window in found),
         lower_bound=lower_bound,
-        moved=len(moved_places(order)),
+        moved=moved,
         moved_lower_bound=fewest,
     )
 
@@ -234,8 +236,8 @@ def _transitive(later: Sequence[int]) -> list[int]:
 
 def fewest_moved(
     block: Window, order: Sequence[int], windows: Windows, found: Sequence[Order], effort: Effort
-) -> tuple[list[int], int]:
-    """Return an order with at most the inversions of ``order`` and few ops moved, and a bound on these.
+) -> tuple[list[int], int, int]:
+    """Return an order with at most the inversions of ``order``, how many ops it moves, and a bound on these.
 
     The bound assumes that ``order`` has the fewest inversions. ``found`` has what is proven of each window.
 
@@ -244,23 +246,24 @@ def fewest_moved(
     order = list(order)
     places = moved_places(order)
     certificates = _Certificates(block, order, windows, found, effort)
-    fewest = 0
+    all_moved = fewest = 0
     for ops in independent_ranges(block, order):
         inside = places[bisect_left(places, ops.start) : bisect_left(places, ops.stop)]
         if not inside:
             continue
-        few, bound = [op - ops.start for op in order[ops.start : ops.stop]], 0
+        few, moved, bound = [op - ops.start for op in order[ops.start : ops.stop]], len(inside), 0
         cycles = certificates.of(ops)
         if cycles is not None:
             bound = _exchanged_pairs(block, ops, few, [place - ops.start for place in inside], cycles, effort)
-            if len(inside) > bound:
-                few, bound = _improved(block.restricted(ops), few, cycles, bound, effort)
+            if moved > bound:
+                few, moved, bound = _improved(block.restricted(ops), few, cycles, moved, bound, effort)
         placed = [op + ops.start for op in few]
         if not all(block.indexed[ops.start : ops.stop]):
             placed = attach_unindexed(block.precedence, block.indexed, placed, longest_in_place(placed))
+            moved = len(placed) - len(longest_in_place(placed))
         order[ops.start : ops.stop] = placed
-        fewest += bound
-    return order, fewest
+        all_moved, fewest = all_moved + moved, fewest + bound
+    return order, all_moved, fewest
 
 
 def independent_ranges(block: Window, order: Sequence[int]) -> list[range]:
@@ -331,14 +334,17 @@ def _exchanged_pairs(
 
 
 def _improved(
-    part: Window, order: list[int], cycles: Sequence[Cycle], fewest: int, effort: Effort
-) -> tuple[list[int], int]:
-    """Return an order of a range with fewer ops moved, or a larger lower bound, if one is found."""
+    part: Window, order: list[int], cycles: Sequence[Cycle], moved: int, fewest: int, effort: Effort
+) -> tuple[list[int], int, int]:
+    """Return an order of a range with fewer ops moved, or a larger lower bound, if one is found.
+
+    ``order`` moves ``moved`` ops. Return, with the order, how many it moves, and the lower bound.
+    """
     if part.size > effort.limits.moved_closure_size or len(cycles) > effort.limits.moved_inversions:
-        return order, fewest
+        return order, moved, fewest
     implied = implied_order(part, order, cycles, effort)
     if implied is None:
-        return order, fewest
+        return order, moved, fewest
     place_of = inverse(order)
     rows, before = dict[int, int](), 0
     for place in place_of:  # in textual order
@@ -346,7 +352,7 @@ def _improved(
             rows[place] = row
         before |= 1 << place
     reached, closed, links = largest_flow(rows, range(part.size), [1] * part.size, effort)
-    fewest, moved = max(fewest, len(links)), len(moved_places(order))
+    fewest = max(fewest, len(links))
     if moved > fewest:
         outside = rows.keys() - reached | closed
         kept = [op for op, place in enumerate(place_of) if place not in outside]
@@ -356,6 +362,7 @@ def _improved(
         windows = split_into_windows(block)
         parts = [sorted(windows.order[slice(*span)], key=place_of.__getitem__) for span in windows.spans]
         better, _ = order_windows(block, windows, [], effort, most=list(map(part.inversions, parts)))
-        if part.inversions(better) == part.inversions(order) and len(moved_places(better)) < moved:
-            return better, fewest
-    return order, fewest
+        fewer = len(moved_places(better))
+        if part.inversions(better) == part.inversions(order) and fewer < moved:
+            return better, fewer, fewest
+    return order, moved, fewest
