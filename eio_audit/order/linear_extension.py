@@ -36,7 +36,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from itertools import accumulate, chain, compress, pairwise
 from operator import and_, le, lt
 
@@ -135,6 +135,40 @@ def restore_order(
         moved=moved,
         moved_lower_bound=fewest,
     )
+
+
+def better_order(
+    keys: Sequence[int | None], precedence: Precedence, order: Sequence[int], inversions: int, effort: Effort
+) -> Order | None:
+    """Return an order with fewer inversions than ``order`` has, or None if there is none or none is found.
+
+    The arguments are as for ``restore_order``.
+    """
+    effort.left += STEPS_PER_OP * precedence.size
+    if _is_minimal(block_of(keys, precedence), order, inversions, effort):
+        return None
+    found = restore_order(keys, precedence, None, effort, inversions - 1)
+    return found if found.inversions < inversions else None
+
+
+def _is_minimal(block: Window, order: Sequence[int], inversions: int, effort: Effort) -> bool:
+    """Return whether packings prove at once that no order of a block has fewer inversions than ``order``."""
+    windows, place_of = split_into_windows(block), inverse(order)
+    proven: dict[Hashable, int] = {}  # per shape of a window and its order, the lower bound
+    for span in windows.spans:
+        ops = windows.order[slice(*span)]
+        window, places = block.restricted(ops), inverse([place_of[op] for op in ops])
+        shape = window.shape, tuple(places)
+        if shape not in proven:
+            most = window.inversions(places)
+            if window.size > effort.limits.closure_size or most > effort.limits.packed_inversions:
+                return False
+            closure = TransitiveClosure(window)
+            proven[shape] = closure.forced + len(CyclePacking(closure, places, effort))
+            if proven[shape] < most:
+                return False
+        inversions -= proven[shape]
+    return inversions == 0
 
 
 class _Certificates:

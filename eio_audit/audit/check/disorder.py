@@ -30,7 +30,7 @@ from eio_audit.audit.locations.original_index import OpLabel
 from eio_audit.audit.options import Follow
 from eio_audit.mlir.ir import IR
 from eio_audit.order.effort import Effort
-from eio_audit.order.linear_extension import restore_order
+from eio_audit.order.linear_extension import better_order, restore_order
 from eio_audit.order.permutation import (
     count_descents,
     displaced,
@@ -285,8 +285,8 @@ def _order_of(
     inversions = keyed_inversions(keys)
     order, removed = fixed, inversions - keyed_inversions(map(keys.__getitem__, fixed))
     if removed < min(most, inversions):
-        found = restore_order(keys, precedence, inversions, effort, inversions - removed - 1)
-        if inversions - found.inversions > removed:
+        found = better_order(keys, precedence, fixed, inversions - removed, effort)
+        if found is not None:
             order, removed = found.order, inversions - found.inversions
     return order, removed
 
