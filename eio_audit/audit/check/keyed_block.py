@@ -175,8 +175,8 @@ class FixedBlock(KeyedBlock):
     @cached_property
     def moved(self) -> frozenset[int]:
         """The places whose ops a fix moves: the fewest that explain the new order."""
-        if self.fixed is not self and self.order == self.fixed.order:
-            return self.fixed.moved
+        if self.order == self.dump.orders.get(self.number):
+            return frozenset(self.dump.moved[self.number])
         return frozenset(self.order[k] for k in displaced(self.order))
 
     @property
