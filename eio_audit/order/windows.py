@@ -239,13 +239,13 @@ Cycle = tuple[tuple[int, int], tuple[int, int]]
 
 
 class Cycles(NamedTuple):
-    """All cycles of a packing in little memory; ops are numbered as by a transitive closure."""
+    """The cycles of a packing in little memory, with ops numbered as in the transitive closure."""
 
-    broken: array[int]  # two ops of each broken edge, the larger key first
-    closing: array[int]  # per broken edge, its closing edge p -> q as p * size + q
+    broken: array[int]  # per cycle, the ops of its broken edge y -> x: x, then y
+    closing: array[int]  # per cycle, its closing edge p -> q as p * size + q
 
     def among(self, by_key: Sequence[int]) -> list[Cycle]:
-        """Return the cycles with other numbers, which are given by rising key."""
+        """Return the cycles, with ops as in ``by_key``, where ops are by rising key, ties by textual order."""
         larger, smaller = (
             map(by_key.__getitem__, self.broken[::2]),
             map(by_key.__getitem__, self.broken[1::2]),
@@ -266,9 +266,8 @@ class CyclePacking:
     closes the cycle.
 
     >>> closure = TransitiveClosure(Window([5, 1, 3], [True] * 3, Precedence.from_edges(3, [0], [1])))
-    >>> cycles = CyclePacking(closure, [0, 1, 2], Effort()).cycles()
-    >>> [[(closure.place_of[a], closure.place_of[b]) for a, b in cycle] for cycle in cycles]
-    [[(2, 0), (1, 2)]]
+    >>> CyclePacking(closure, [0, 1, 2], Effort()).cycles().among(closure.place_of)
+    [((2, 0), (1, 2))]
     """
 
     def __init__(self, closure: TransitiveClosure, order: Sequence[int], effort: Effort) -> None:
@@ -305,9 +304,11 @@ class CyclePacking:
         return len(self._closing)
 
     def cycles(self) -> Cycles:
-        """Return its cycles, if each broken edge has one."""
-        closing = map(self._closing.__getitem__, range(len(self.broken)))
-        return Cycles(array("i", chain.from_iterable(self.broken)), array("q", closing))
+        """Return its cycles."""
+        broken, closing = zip(*sorted(self._closing.items()), strict=True) if self._closing else ((), ())
+        return Cycles(
+            array("i", chain.from_iterable(map(self.broken.__getitem__, broken))), array("q", closing)
+        )
 
     def _match(self) -> None:
         """Match broken edges: first with free closing edges, then by alternating paths."""
