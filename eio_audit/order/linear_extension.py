@@ -46,17 +46,18 @@ from eio_audit.order.precedence import Precedence, attach_unindexed
 from eio_audit.order.search import Order, order_windows
 from eio_audit.order.windows import (
     LARGEST_KEY,
-    Cycle,
     CyclePacking,
-    Cycles,
     TransitiveClosure,
     Window,
     Windows,
+    bits,
     block_of,
     lowest_bit,
     split_into_windows,
 )
-from eio_audit.order.wrong_labels import largest_flow
+from eio_audit.order.wrong_labels import LargestFlow
+
+Cycle = tuple[tuple[int, int], tuple[int, int]]  # its broken edge and its closing edge, as pairs of ops
 
 
 def restore_order(
@@ -64,7 +65,6 @@ def restore_order(
     precedence: Precedence,
     inversions: int | None = None,
     effort: Effort | None = None,
-    most: int | None = None,
 ) -> Order:
     """Return a linear extension with few inversions, and a lower bound for all linear extensions.
 
@@ -81,7 +81,6 @@ def restore_order(
         precedence: the dependences of the block.
         inversions: those of the textual order, if known.
         effort: the budget for all blocks of a dump. This block adds to it for each of its ops.
-        most: the most inversions of an order of use. One with more may move more ops than necessary.
 
     Raises:
         ValueError: if the number of keys is not the number of ops.
@@ -123,37 +122,28 @@ def restore_order(
         block = block_of([keys[op] for op in order], precedence.restricted(order))
         windows = split_into_windows(block)
     order, fewest = list(order), 0
-    if inversions == lower_bound and (most is None or inversions <= most):
-        order, moved, fewest = fewest_moved(textual_block, order, textual_windows, found, effort)
-    else:
-        moved = len(moved_places(order))
+    if inversions == lower_bound:
+        order, fewest = fewest_moved(textual_block, order, textual_windows, found, effort)
     return Order(
         order=order,
         inversions=inversions,
         forced=sum(window.forced for window in found),
         lower_bound=lower_bound,
-        moved=moved,
+        moved=len(moved_places(order)),
         moved_lower_bound=fewest,
     )
 
 
-def better_order(
+def is_minimal(
     keys: Sequence[int | None], precedence: Precedence, order: Sequence[int], inversions: int, effort: Effort
-) -> Order | None:
-    """Return an order with fewer inversions than ``order`` has, or None if there is none or none is found.
+) -> bool:
+    """Return whether packings prove at once that no order has fewer than the ``inversions`` of ``order``.
 
-    The arguments are as for ``restore_order``.
+    The other arguments are as for ``restore_order``.
     """
     effort.left += STEPS_PER_OP * precedence.size
-    if _is_minimal(block_of(keys, precedence), order, inversions, effort):
-        return None
-    found = restore_order(keys, precedence, None, effort, inversions - 1)
-    return found if found.inversions < inversions else None
-
-
-def _is_minimal(block: Window, order: Sequence[int], inversions: int, effort: Effort) -> bool:
-    """Return whether packings prove at once that no order of a block has fewer inversions than ``order``."""
-    windows, place_of = split_into_windows(block), inverse(order)
+    block, place_of = block_of(keys, precedence), inverse(order)
+    windows = split_into_windows(block)
     proven: dict[Hashable, int] = {}  # per shape of a window and its order, the lower bound
     for span in windows.spans:
         ops = windows.order[slice(*span)]
@@ -169,42 +159,6 @@ def _is_minimal(block: Window, order: Sequence[int], inversions: int, effort: Ef
                 return False
         inversions -= proven[shape]
     return inversions == 0
-
-
-class _Certificates:
-    """The cycles that prove that an order of a block is minimal."""
-
-    def __init__(
-        self, block: Window, order: Sequence[int], windows: Windows, found: Sequence[Order], effort: Effort
-    ) -> None:
-        self._block, self._windows, self._found, self._effort = block, windows, found, effort
-        self._place_of = inverse(order)
-        self._window_of = [-1] * block.size  # per op of a window with such cycles, its number
-        for number, span in enumerate(windows.spans):
-            if found[number].lower_bound > found[number].forced:
-                for op in windows.order[slice(*span)]:
-                    self._window_of[op] = number
-
-    def of(self, ops: range) -> list[Cycle] | None:
-        """Return the cycles in a range, with ops numbered as in the range; None if some are unknown."""
-        cycles: list[Cycle] = []
-        for number in sorted({*self._window_of[ops.start : ops.stop]} - {-1}):
-            in_text = self._windows.order[slice(*self._windows.spans[number])]
-            found = self._found[number].cycles or self._packed(in_text, self._found[number])
-            if found is None:
-                return None
-            cycles += found.among(
-                [op - ops.start for op in sorted(in_text, key=self._block.keys.__getitem__)]
-            )
-        return [cycle for cycle in cycles if 0 <= cycle[0][0] < len(ops)]
-
-    def _packed(self, ops: Sequence[int], found: Order) -> Cycles | None:
-        """Return the cycles of a window, if that is not too much work and a packing proves the bound."""
-        limits, left = self._effort.limits, found.inversions - found.forced
-        if len(ops) > limits.moved_closure_size or left > limits.moved_inversions or self._effort.is_spent:
-            return None
-        closure, order = TransitiveClosure(self._block.restricted(ops)), map(self._place_of.__getitem__, ops)
-        return found.with_cycles(CyclePacking(closure, inverse(list(order)), self._effort)).cycles
 
 
 def implied_order(
@@ -270,34 +224,46 @@ def _transitive(later: Sequence[int]) -> list[int]:
 
 def fewest_moved(
     block: Window, order: Sequence[int], windows: Windows, found: Sequence[Order], effort: Effort
-) -> tuple[list[int], int, int]:
-    """Return an order with at most the inversions of ``order``, how many ops it moves, and a bound on these.
+) -> tuple[list[int], int]:
+    """Return an order with at most the inversions of ``order`` and few ops moved, and a bound on these.
 
     The bound assumes that ``order`` has the fewest inversions. ``found`` has what is proven of each window.
 
     Complexity: O(n log n) if step 1 meets the bound. All other work is on single ranges, capped for each.
     """
-    order = list(order)
-    places = moved_places(order)
-    certificates = _Certificates(block, order, windows, found, effort)
-    all_moved = fewest = 0
+    order, places, fewest = list(order), moved_places(order), 0
+    window_of = [-1] * block.size  # per op of a window that is minimal because of cycles, its number
+    for number, span in enumerate(windows.spans):
+        for op in windows.order[slice(*span)] if found[number].lower_bound > found[number].forced else ():
+            window_of[op] = number
+
+    def cycles_in(ops: range) -> list[Cycle] | None:
+        """Return the cycles in a range, with ops numbered as in the range; None if some are unknown."""
+        cycles: list[Cycle] = []
+        for number in sorted({*window_of[ops.start : ops.stop]} - {-1}):
+            by_key = sorted(windows.order[slice(*windows.spans[number])], key=block.keys.__getitem__)
+            if (edges := found[number].cycles) is None:
+                return None
+            ends = iter([by_key[end] - ops.start for end in edges])
+            pairs = zip(ends, ends, strict=True)
+            cycles += zip(pairs, pairs, strict=True)
+        return [cycle for cycle in cycles if 0 <= cycle[0][0] < len(ops)]
+
     for ops in independent_ranges(block, order):
         inside = places[bisect_left(places, ops.start) : bisect_left(places, ops.stop)]
         if not inside:
             continue
-        few, moved, bound = [op - ops.start for op in order[ops.start : ops.stop]], len(inside), 0
-        cycles = certificates.of(ops)
+        few, bound, cycles = [op - ops.start for op in order[ops.start : ops.stop]], 0, cycles_in(ops)
         if cycles is not None:
             bound = _exchanged_pairs(block, ops, few, [place - ops.start for place in inside], cycles, effort)
-            if moved > bound:
-                few, moved, bound = _improved(block.restricted(ops), few, cycles, moved, bound, effort)
+            if bound < len(inside):
+                few, bound = _improved(block.restricted(ops), few, cycles, len(inside), bound, effort)
         placed = [op + ops.start for op in few]
         if not all(block.indexed[ops.start : ops.stop]):
             placed = attach_unindexed(block.precedence, block.indexed, placed, longest_in_place(placed))
-            moved = len(placed) - len(longest_in_place(placed))
         order[ops.start : ops.stop] = placed
-        all_moved, fewest = all_moved + moved, fewest + bound
-    return order, all_moved, fewest
+        fewest += bound
+    return order, fewest
 
 
 def independent_ranges(block: Window, order: Sequence[int]) -> list[range]:
@@ -369,26 +335,23 @@ def _exchanged_pairs(
 
 def _improved(
     part: Window, order: list[int], cycles: Sequence[Cycle], moved: int, fewest: int, effort: Effort
-) -> tuple[list[int], int, int]:
-    """Return an order of a range with fewer ops moved, or a larger lower bound, if one is found.
-
-    ``order`` moves ``moved`` ops. Return, with the order, how many it moves, and the lower bound.
-    """
+) -> tuple[list[int], int]:
+    """Return an order of a range with fewer ops ``moved``, or a larger lower bound, if one is found."""
     if part.size > effort.limits.moved_closure_size or len(cycles) > effort.limits.moved_inversions:
-        return order, moved, fewest
+        return order, fewest
     implied = implied_order(part, order, cycles, effort)
     if implied is None:
-        return order, moved, fewest
+        return order, fewest
     place_of = inverse(order)
     rows, before = dict[int, int](), 0
     for place in place_of:  # in textual order
         if row := implied[place] & before:
             rows[place] = row
         before |= 1 << place
-    reached, closed, links = largest_flow(rows, range(part.size), [1] * part.size, effort)
-    fewest = max(fewest, len(links))
+    flow = LargestFlow(rows, [1] * part.size, [1] * part.size, effort)
+    fewest = max(fewest, len(flow.links()))
     if moved > fewest:
-        outside = rows.keys() - reached | closed
+        outside = rows.keys() - flow.reached | {*bits(flow.closed)}
         kept = [op for op, place in enumerate(place_of) if place not in outside]
         edges = chain(part.precedence.forwards(), pairwise(kept))
         keys = [key if own else None for key, own in zip(part.keys, part.indexed, strict=True)]
@@ -396,7 +359,6 @@ def _improved(
         windows = split_into_windows(block)
         parts = [sorted(windows.order[slice(*span)], key=place_of.__getitem__) for span in windows.spans]
         better, _ = order_windows(block, windows, [], effort, most=list(map(part.inversions, parts)))
-        fewer = len(moved_places(better))
-        if part.inversions(better) == part.inversions(order) and fewer < moved:
-            return better, fewer, fewest
-    return order, moved, fewest
+        if part.inversions(better) == part.inversions(order) and len(moved_places(better)) < moved:
+            return better, fewest
+    return order, fewest

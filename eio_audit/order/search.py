@@ -33,7 +33,7 @@ from operator import sub
 
 from eio_audit.order.effort import LOOK_STEPS, MOVE_STEPS_PER_OP, Effort
 from eio_audit.order.permutation import inverse
-from eio_audit.order.windows import CyclePacking, Cycles, TransitiveClosure, Window, Windows, count_forced
+from eio_audit.order.windows import CyclePacking, TransitiveClosure, Window, Windows, count_forced
 
 Rows = tuple[Sequence[int], Sequence[int]]  # as ``Precedence.predecessor_rows``
 
@@ -46,8 +46,8 @@ class Order:
     inversions: int  # number of inversions of this order; at most that of the textual order
     forced: int  # of these, where one op depends on the other; too few are counted in a block too large
     lower_bound: int  # no order that keeps the dependences has fewer inversions
-    # The cycles of a packing that proves the bound, by the rank of ops in key; None if unknown.
-    cycles: Cycles | None = field(default=None, repr=False, compare=False)
+    # The cycles of a packing that proves the bound, as in ``CyclePacking.cycles``; None if unknown.
+    cycles: Sequence[int] | None = field(default=None, repr=False, compare=False)
     # Number of moved ops. The others are a longest subsequence that is still in textual order. Few ops are
     # moved, but not always the fewest (linear_extension.py).
     moved: int = 0
@@ -175,7 +175,7 @@ class _Solver:
     def improved(self, best: Order) -> Order:
         """Return the best order found from ``best`` on: it is packed, improved, packed again, and so on."""
         closure = self.closure
-        while closure is not None and not best.certified and not self.effort.is_spent:
+        while closure is not None and best.cycles is None and not self.effort.is_spent:
             if best.inversions - closure.forced > self.effort.limits.packed_inversions:
                 break
             best = best.with_cycles(CyclePacking(closure, best.order, self.effort))

@@ -234,26 +234,6 @@ def lowest_bit(bitset: int) -> int:
     return (bitset & -bitset).bit_length() - 1
 
 
-Cycle = tuple[tuple[int, int], tuple[int, int]]
-"""The two soft edges of a cycle, as pairs of ops, the smaller key first: one broken, and its closing edge."""
-
-
-class Cycles(NamedTuple):
-    """The cycles of a packing in little memory, with ops numbered as in the transitive closure."""
-
-    broken: array[int]  # per cycle, the ops of its broken edge y -> x: x, then y
-    closing: array[int]  # per cycle, its closing edge p -> q as p * size + q
-
-    def among(self, by_key: Sequence[int]) -> list[Cycle]:
-        """Return the cycles, with ops as in ``by_key``, where ops are by rising key, ties by textual order."""
-        larger, smaller = (
-            map(by_key.__getitem__, self.broken[::2]),
-            map(by_key.__getitem__, self.broken[1::2]),
-        )
-        edges = ((by_key[p], by_key[q]) for p, q in map(divmod, self.closing, repeat(len(by_key))))
-        return list(zip(zip(smaller, larger, strict=True), edges, strict=True))
-
-
 class CyclePacking:
     """Cycles that every order breaks, no two of which share a soft edge.
 
@@ -266,14 +246,13 @@ class CyclePacking:
     closes the cycle.
 
     >>> closure = TransitiveClosure(Window([5, 1, 3], [True] * 3, Precedence.from_edges(3, [0], [1])))
-    >>> CyclePacking(closure, [0, 1, 2], Effort()).cycles().among(closure.place_of)
-    [((2, 0), (1, 2))]
+    >>> [closure.place_of[op] for op in CyclePacking(closure, [0, 1, 2], Effort()).cycles()]
+    [2, 0, 1, 2]
     """
 
     def __init__(self, closure: TransitiveClosure, order: Sequence[int], effort: Effort) -> None:
-        self.order = [closure.number_of[place] for place in order]  # the order, as ops of `closure`
-        self.broken: list[tuple[int, int]] = []  # the soft edges y -> x that the order breaks, as (x, y)
-        self._closure = closure
+        order = [closure.number_of[place] for place in order]  # as ops of `closure`
+        self.broken: list[tuple[int, int]] = []  # the soft edges y -> x that the order breaks
         self._size = closure.size
         self._width = width(closure.size)
         self._from = closure.with_descendants
@@ -281,15 +260,15 @@ class CyclePacking:
         # Per op, the starts of the soft edges to it that the order follows.
         followed = [0] * self._size
         before = 0
-        for op in self.order:
+        for op in order:
             followed[op] = closure.smaller_independent[op] & before
-            self.broken += [(x, op) for x in bits(closure.larger_independent[op] & before)]
+            self.broken += [(op, x) for x in bits(closure.larger_independent[op] & before)]
             before |= 1 << op
         self._free = followed[:]  # the same, for edges that close no cycle
         self._open = followed[:]  # the same, for edges from which no search has failed
         self._ends = [0] * self._size  # per op, the ops after it that have a followed soft edge to them
         ends = 0
-        for op in reversed(self.order):
+        for op in reversed(order):
             self._ends[op] = ends
             if followed[op]:
                 ends |= 1 << op
@@ -303,12 +282,11 @@ class CyclePacking:
     def __len__(self) -> int:
         return len(self._closing)
 
-    def cycles(self) -> Cycles:
-        """Return its cycles."""
-        broken, closing = zip(*sorted(self._closing.items()), strict=True) if self._closing else ((), ())
-        return Cycles(
-            array("i", chain.from_iterable(map(self.broken.__getitem__, broken))), array("q", closing)
-        )
+    def cycles(self) -> array[int]:
+        """Return the ops of its cycles, four by four: the broken edge y -> x and its closing edge p -> q."""
+        cycles = sorted(self._closing.items())
+        ends = ((*self.broken[edge], *divmod(closing, self._size)) for edge, closing in cycles)
+        return array("i", chain.from_iterable(ends))
 
     def _match(self) -> None:
         """Match broken edges: first with free closing edges, then by alternating paths."""
@@ -325,7 +303,7 @@ class CyclePacking:
 
     def _close(self, broken: int) -> bool:
         """Match a broken edge with a free closing edge; return whether there is one."""
-        x, y = self.broken[broken]
+        y, x = self.broken[broken]
         from_x, free = self._from[x], self._free
         for q in bits(self._to[y] & self._ends[x]):
             self._effort.left -= self._width
@@ -366,7 +344,7 @@ class CyclePacking:
         while queue and not self._effort.is_spent:
             broken = queue.popleft()
             yield broken
-            x, y = self.broken[broken]
+            y, x = self.broken[broken]
             for q in bits(self._to[y] & self._ends[x]):
                 self._effort.left -= self._width
                 starts = self._open[q] & self._from[x] & ~seen.get(q, 0)

@@ -81,29 +81,18 @@ def outside_antichain(window: Window, weights: Sequence[int], effort: Effort) ->
     if not givers or len(givers) * len(takers) > effort.limits.flow_pairs:
         return set(givers), []
     rows = dict(rows_over(window, takers, largest_above, effort))
-    reached, closed, links = largest_flow(rows, takers, weights, effort)
-    return set(givers) - reached | closed, links
+    flow = LargestFlow(rows, weights, [weights[op] for op in takers], effort)
+    outside = set(givers) - flow.reached | {takers[taker] for taker in bits(flow.closed)}
+    return outside, [(giver, takers[taker], amount) for giver, taker, amount in flow.links()]
 
 
-def largest_flow(
-    rows: Mapping[int, int], takers: Sequence[int], weights: Sequence[int], effort: Effort
-) -> tuple[set[int], set[int], list[Link]]:
-    """Return the givers reached, the takers closed, and the links of a largest flow.
+class LargestFlow:
+    """A flow from givers, which give up to their ``supplies``, to takers, which are numbered."""
 
-    Per giver, ``rows`` has the takers that it is over: bit i is set for ``takers[i]``.
-    """
-    flow = _Flow(rows, [weights[op] for op in takers], effort)
-    reached: set[int] = set()
-    for giver in sorted(rows):
-        reached |= flow.reached_from(giver, weights[giver])
-    links = [(giver, takers[taker], amount) for giver, taker, amount in flow.links()]
-    return reached, {takers[taker] for taker in bits(flow.closed)}, links
-
-
-class _Flow:
-    """A flow from givers to takers, which are numbered."""
-
-    def __init__(self, rows: Mapping[int, int], rooms: Sequence[int], effort: Effort) -> None:
+    def __init__(
+        self, rows: Mapping[int, int], supplies: Sequence[int], rooms: Sequence[int], effort: Effort
+    ) -> None:
+        self.reached: set[int] = set()  # the givers that these searches have reached
         self.closed = 0  # the bitset of the takers that searches without a path have reached
         self._rows = rows  # per giver, the bitset of the takers that it is over
         self._rooms = list(rooms)  # per taker, the most that it can take
@@ -111,25 +100,24 @@ class _Flow:
         self._taken: list[dict[int, int]] = [{} for _ in rooms]  # per taker, the amount by giver
         self._effort = effort
         self._width = width(len(rooms))
+        for giver in sorted(rows):
+            self._give(giver, supplies[giver])
 
     def links(self) -> list[Link]:
+        """Return its links; takers are numbered."""
         return [
             (giver, taker, amount) for taker, by in enumerate(self._taken) for giver, amount in by.items()
         ]
 
-    def reached_from(self, giver: int, supply: int) -> set[int]:
-        """Let a giver give as much as it can, up to ``supply``.
-
-        Return the givers that its search without a path reaches, itself included: none if it gives all, or if
-        the budget is spent.
-        """
+    def _give(self, giver: int, supply: int) -> None:
+        """Let a giver give as much as it can, up to ``supply``."""
         while supply:
             with_room = self._rows[giver] & self._open
             path, reached = ([(giver, lowest_bit(with_room))], set()) if with_room else self._search(giver)
+            self.reached |= reached
             if not path:
-                return reached
+                return
             supply -= self._push(path, supply)
-        return set()
 
     def _search(self, root: int) -> tuple[list[tuple[int, int]], set[int]]:
         """Return a path as (giver, taker), last first, or the givers that a search without a path reaches."""

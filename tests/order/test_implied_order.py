@@ -14,7 +14,9 @@ def implied(block: Block) -> set[tuple[int, int]] | None:
     packing = CyclePacking(relations, order, Effort())
     if len(packing) < len(packing.broken):
         return None
-    found = implied_order(window, order, packing.cycles().among(relations.place_of), Effort())
+    ends = [relations.place_of[op] for op in packing.cycles()]
+    edges = list(zip(ends[::2], ends[1::2], strict=True))
+    found = implied_order(window, order, list(zip(edges[::2], edges[1::2], strict=True)), Effort())
     assert found is not None
     return {(op, other) for op, row in zip(order, found, strict=True) for other in named(row, order)}
 

@@ -30,7 +30,7 @@ from eio_audit.audit.locations.original_index import OpLabel
 from eio_audit.audit.options import Follow
 from eio_audit.mlir.ir import IR
 from eio_audit.order.effort import Effort
-from eio_audit.order.linear_extension import better_order, restore_order
+from eio_audit.order.linear_extension import is_minimal, restore_order
 from eio_audit.order.permutation import (
     count_descents,
     displaced,
@@ -286,9 +286,10 @@ def _order_of(
     """
     inversions = keyed_inversions(keys)
     order, removed = fixed, inversions - keyed_inversions(map(keys.__getitem__, fixed))
-    if removed < min(most, inversions):
-        found = better_order(keys, precedence, fixed, inversions - removed, effort)
-        if found is not None:
+    left = inversions - removed
+    if removed < min(most, inversions) and not is_minimal(keys, precedence, fixed, left, effort):
+        found = restore_order(keys, precedence, inversions, effort)
+        if found.inversions < left:
             order, removed = found.order, inversions - found.inversions
     return order, removed
 
