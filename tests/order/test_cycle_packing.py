@@ -4,12 +4,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.internals import CyclePacking, Effort, TransitiveClosure, Window, block_of, pull_up, push_down
+from tests.internals import (
+    CyclePacking,
+    Effort,
+    TransitiveClosure,
+    Window,
+    block_of,
+    is_minimal,
+    pull_up,
+    push_down,
+)
 from tests.order.small_blocks import (
     Block,
     blocks,
     count_pairs,
     forced_pairs,
+    precedence_of,
     true_minimum,
 )
 
@@ -83,3 +93,18 @@ def test_cycles_are_closed_and_share_no_soft_edge(block: Block, guide: Callable[
     for (y, x), (p, q) in zip(edges[::2], edges[1::2], strict=True):  # y -> x => p -> q => y
         assert closure.with_descendants[x] >> p & 1
         assert closure.with_descendants[q] >> y & 1
+
+
+def test_a_packing_tells_a_minimal_order_from_another() -> None:
+    block = Block([5, 1, 3], [(0, 1)])
+    assert is_minimal(block.keys, block.precedence, [0, 1, 2], 2, Effort())
+    assert not is_minimal([2, 1], precedence_of(2, []), [0, 1], 1, Effort())
+
+
+@given(blocks(), st.sampled_from([None, pull_up, push_down]))
+def test_an_order_proven_to_be_minimal_is_minimal(block: Block, guide: object) -> None:
+    window = block_of(block.keys, block.precedence)
+    order = guide(window) if callable(guide) else list(range(window.size))
+    inversions = count_pairs([block.keys[op] for op in order])
+    if is_minimal(block.keys, block.precedence, order, inversions, Effort()):
+        assert inversions == true_minimum(block)

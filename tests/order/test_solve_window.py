@@ -14,7 +14,6 @@ from tests.internals import (
     best_order,
     block_of,
     push_down,
-    restore_order,
 )
 from tests.order.small_blocks import Block, blocks, count_pairs, precedence_of, tangled_blocks, true_minimum
 
@@ -137,10 +136,3 @@ def test_a_search_for_fewer_inversions_than_there_can_be_says_so(block: Block, f
     minimum = true_minimum(block)
     best = best_order(block_of(block.keys, block.precedence), most=max(minimum - 1 - fewer, 0))
     assert best.inversions >= minimum
-
-
-@given(blocks(), st.integers(0, 8))
-def test_an_order_of_no_use_has_as_few_inversions(block: Block, most: int) -> None:
-    best, found = (restore_order(block.keys, block.precedence, most=one) for one in (None, most))
-    assert found.inversions == best.inversions
-    assert found.order == best.order or best.inversions > most
