@@ -14,6 +14,7 @@ from tests.internals import (
     best_order,
     block_of,
     push_down,
+    restore_order,
 )
 from tests.order.small_blocks import Block, blocks, count_pairs, precedence_of, tangled_blocks, true_minimum
 
