@@ -38,7 +38,7 @@ from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Hashable, Sequence
 from itertools import accumulate, chain, compress, pairwise
-from operator import and_, le, lt
+from operator import and_, le, lt, or_
 
 from eio_audit.order.effort import STEPS_PER_OP, Effort, width
 from eio_audit.order.permutation import inverse, keyed_inversions, longest_in_place, moved_places
@@ -297,12 +297,7 @@ def _keys_or(other: int, block: Window) -> Sequence[int]:
 
 
 def _exchanged_pairs(
-    block: Window,
-    ops: range,
-    order: Sequence[int],
-    moved: Sequence[int],
-    cycles: Sequence[Cycle],
-    effort: Effort,
+    block: Window, ops: range, order: list[int], moved: list[int], cycles: list[Cycle], effort: Effort
 ) -> int:
     """Return how many moved ops of a range can be paired with an exchanged op, nearest first."""
     keys, indexed = block.keys[ops.start : ops.stop], block.indexed[ops.start : ops.stop]
@@ -343,11 +338,8 @@ def _improved(
     if implied is None:
         return order, fewest
     place_of = inverse(order)
-    rows, before = dict[int, int](), 0
-    for place in place_of:  # in textual order
-        if row := implied[place] & before:
-            rows[place] = row
-        before |= 1 << place
+    before = accumulate((1 << place for place in place_of), or_, initial=0)  # in textual order
+    rows = {place: row for place, ops in zip(place_of, before, strict=False) if (row := implied[place] & ops)}
     flow = LargestFlow(rows, [1] * part.size, [1] * part.size, effort)
     fewest = max(fewest, len(flow.links()))
     if moved > fewest:

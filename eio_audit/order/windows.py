@@ -290,15 +290,8 @@ class CyclePacking:
 
     def _match(self) -> None:
         """Match broken edges: first with free closing edges, then by alternating paths."""
-        unmatched = []
-        for broken in range(len(self.broken)):
-            if self._effort.is_spent:
-                return
-            if not self._close(broken):
-                unmatched.append(broken)
-        for broken in unmatched:
-            if self._effort.is_spent:
-                return
+        edges = range(len(self.broken))
+        for broken in [edge for edge in edges if not (self._effort.is_spent or self._close(edge))]:
             self._augment(broken)
 
     def _close(self, broken: int) -> bool:
