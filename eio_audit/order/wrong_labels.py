@@ -43,7 +43,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import count, pairwise
 
 from eio_audit.order.effort import LABEL_STEPS, LABEL_STEPS_PER_OP, Effort, width
 from eio_audit.order.permutation import sorted_runs
@@ -266,9 +266,11 @@ def _new_labels(block: Window, wrong: set[int]) -> dict[int, int]:
     size, keys = block.size, block.keys
     none = (LARGEST_KEY + 1) * size
     # A label is one number, made from its key and the op that keeps it.
-    kept = {op: keys[op] * size + op for op in range(size) if block.indexed[op] and op not in wrong}
-    smallest = block.precedence.smallest_below([kept.get(op, none) for op in range(size)])
-    largest = [kept.get(op, -1) for op in range(size)]
+    kept = [key * size + op if own else none for op, key, own in zip(count(), keys, block.indexed)]
+    for op in wrong:
+        kept[op] = none
+    smallest = block.precedence.smallest_below(kept)
+    largest = [-1 if label == none else label for label in kept]
     for op in wrong:
         if smallest[op] < none:
             largest[op] = smallest[op]
