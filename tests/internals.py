@@ -103,7 +103,12 @@ from eio_audit.mlir.source import Source, Span, find_all, read_file, unpacked_bl
 from eio_audit.mlir.tokens import AliasTexts
 from eio_audit.mlir.traits import UNLISTED, OpTable, OpTraits, op_of_callee, op_traits, parse_op_traits
 from eio_audit.order.effort import STEPS_PER_OP, Effort, SearchLimits
-from eio_audit.order.linear_extension import implied_order, independent_ranges, restore_order
+from eio_audit.order.linear_extension import (
+    implied_order,
+    independent_ranges,
+    is_minimal,
+    restore_order,
+)
 from eio_audit.order.permutation import (
     count_inversions,
     displaced,
@@ -122,7 +127,7 @@ from eio_audit.order.windows import (
     least_beside,
     split_into_windows,
 )
-from eio_audit.order.wrong_labels import Relabelling, fewest_wrong_labels, outside_antichain
+from eio_audit.order.wrong_labels import fewest_wrong_labels, outside_antichain
 from eio_audit.order.wrong_labels import relabelled as relabelled_keys
 from eio_audit.report import json as json_module
 from eio_audit.report.document import columns_of

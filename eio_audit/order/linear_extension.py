@@ -35,9 +35,10 @@ ops and soft edges on cycles are undecided unless another conclusion implies the
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Sequence
+from collections import defaultdict
+from collections.abc import Hashable, Sequence
 from itertools import accumulate, chain, compress, pairwise
-from operator import and_, le, lt
+from operator import and_, le, lt, or_
 
 from eio_audit.order.effort import STEPS_PER_OP, Effort, width
 from eio_audit.order.permutation import inverse, keyed_inversions, longest_in_place, moved_places
@@ -49,12 +50,14 @@ from eio_audit.order.windows import (
     TransitiveClosure,
     Window,
     Windows,
+    bits,
     block_of,
+    lowest_bit,
     split_into_windows,
 )
-from eio_audit.order.wrong_labels import outside_antichain
+from eio_audit.order.wrong_labels import LargestFlow
 
-IsUndecided = Callable[[int, int], bool]
+Cycle = tuple[tuple[int, int], tuple[int, int]]  # its broken edge and its closing edge, as pairs of ops
 
 
 def restore_order(
@@ -62,7 +65,6 @@ def restore_order(
     precedence: Precedence,
     inversions: int | None = None,
     effort: Effort | None = None,
-    most: int | None = None,
 ) -> Order:
     """Return a linear extension with few inversions, and a lower bound for all linear extensions.
 
@@ -79,7 +81,6 @@ def restore_order(
         precedence: the dependences of the block.
         inversions: those of the textual order, if known.
         effort: the budget for all blocks of a dump. This block adds to it for each of its ops.
-        most: the most inversions of an order of use. One with more may move more ops than necessary.
 
     Raises:
         ValueError: if the number of keys is not the number of ops.
@@ -121,8 +122,8 @@ def restore_order(
         block = block_of([keys[op] for op in order], precedence.restricted(order))
         windows = split_into_windows(block)
     order, fewest = list(order), 0
-    if inversions == lower_bound and (most is None or inversions <= most):
-        order, fewest = fewest_moved(textual_block, order, _undecided(textual_windows, found), effort)
+    if inversions == lower_bound:
+        order, fewest = fewest_moved(textual_block, order, textual_windows, found, effort)
     return Order(
         order=order,
         inversions=inversions,
@@ -133,102 +134,130 @@ def restore_order(
     )
 
 
-def _undecided(windows: Windows, found: Sequence[Order]) -> IsUndecided:
-    """Return a predicate: may minimal orders have two independent ops, smaller key first, in either order."""
-    window_of, place_in = [-1] * len(windows.order), [0] * len(windows.order)
-    for number, (start, stop) in enumerate(windows.spans):
-        if found[number].lower_bound > found[number].forced:
-            for place, op in enumerate(windows.order[start:stop]):
-                window_of[op], place_in[op] = number, place
+def is_minimal(
+    keys: Sequence[int | None], precedence: Precedence, order: Sequence[int], inversions: int, effort: Effort
+) -> bool:
+    """Return whether packings prove at once that no order has fewer than the ``inversions`` of ``order``.
 
-    def is_undecided(smaller: int, larger: int) -> bool:
-        window = window_of[smaller]
-        if window < 0 or window != window_of[larger]:
-            return False
-        rows = found[window].open_pairs
-        return rows is None or rows[place_in[smaller]] >> place_in[larger] & 1 > 0
+    The other arguments are as for ``restore_order``.
+    """
+    effort.left += STEPS_PER_OP * precedence.size
+    block, place_of = block_of(keys, precedence), inverse(order)
+    windows = split_into_windows(block)
+    proven: dict[Hashable, int] = {}  # per shape of a window and its order, the lower bound
+    for span in windows.spans:
+        ops = windows.order[slice(*span)]
+        window, places = block.restricted(ops), inverse([place_of[op] for op in ops])
+        shape = window.shape, tuple(places)
+        if shape not in proven:
+            most = window.inversions(places)
+            if window.size > effort.limits.closure_size or most > effort.limits.packed_inversions:
+                return False
+            closure = TransitiveClosure(window)
+            proven[shape] = closure.forced + len(CyclePacking(closure, places, effort))
+            if proven[shape] < most:
+                return False
+        inversions -= proven[shape]
+    return inversions == 0
 
-    return is_undecided
 
+def implied_order(
+    part: Window, order: Sequence[int], cycles: Sequence[Cycle], effort: Effort
+) -> list[int] | None:
+    """Return, per place of an order, the bitset of the places after it in the implied order.
 
-def implied_order(closure: TransitiveClosure, packing: CyclePacking, effort: Effort) -> Precedence | None:
-    """Return the implied order of a block, or of a part that can be ordered on its own, as dependences.
-
-    The ops are numbered by their place in the order of the packing, which must have as many cycles as that
-    order has inversions that are not forced. None if the budget is spent.
+    ``part`` is a block, or can be ordered on its own. ``order`` has as many inversions that are not forced as
+    there are cycles. None if the budget is spent.
 
     Complexity: O(n * n) operations on bitsets of n bits per round of conclusions, in practice near O(n).
 
     Take keys 5, 1, 2 and 3, where 1 depends on 5. 2 and 3 may be after 1 or before 5. But 2 -> 3 is a soft
     edge on no cycle.
 
-    >>> closure = TransitiveClosure(Window([5, 1, 2, 3], [True] * 4, Precedence.from_edges(4, [0], [1])))
-    >>> packing = CyclePacking(closure, [0, 1, 2, 3], Effort())
-    >>> list(implied_order(closure, packing, Effort()).forwards())
-    [(0, 1), (2, 3)]
+    >>> part = Window([5, 1, 2, 3], [True] * 4, Precedence.from_edges(4, [0], [1]))
+    >>> cycles = [((2, 0), (1, 2)), ((3, 0), (1, 3))]
+    >>> list(map(bin, implied_order(part, [0, 1, 2, 3], cycles, Effort())))
+    ['0b10', '0b0', '0b1000', '0b0']
     """
-    cycles = packing.cycles()
-    rows = zip(closure.with_ancestors, closure.smaller_independent, packing.before, strict=True)
-    earlier = [ancestors | smaller & before for ancestors, smaller, before in rows]
-    for start, end in chain.from_iterable(cycles):
-        earlier[end] &= ~(1 << start)  # undecided, until a conclusion below
+    place_of, later, after = inverse(order), [0] * part.size, 0
+    same = defaultdict[int, int](int)  # per key, the indexed ops with it that are after the op
+    for place in range(part.size - 1, -1, -1):
+        op = order[place]
+        if part.indexed[op]:
+            later[place] = after & ~same[part.keys[op]]
+            same[part.keys[op]] |= 1 << place
+            after |= 1 << place
+    for producer, user in part.precedence.forwards():
+        later[place_of[producer]] |= 1 << place_of[user]
+    pairs = [((place_of[a], place_of[b]), (place_of[c], place_of[d])) for (a, b), (c, d) in cycles]
+    for start, end in chain.from_iterable(pairs):
+        later[min(start, end)] &= ~(1 << max(start, end))  # undecided, until a conclusion below
     while not effort.is_spent:
-        effort.left -= closure.size * width(closure.size) + 4 * len(cycles)
-        before, edges = _transitive(packing.order, earlier)
+        effort.left -= part.size * width(part.size) + 4 * len(pairs)
+        implied = _transitive(later)
         concluded = [
             (start, end)
-            for cycle in cycles
-            if any(before[start] >> end & 1 for start, end in cycle)
+            for cycle in pairs
+            if any(implied[end] >> start & 1 for start, end in cycle)
             for start, end in cycle
-            if not (before[start] >> end | before[end] >> start) & 1
+            if not (implied[start] >> end | implied[end] >> start) & 1
         ]
         if not concluded:
-            place_of = {op: place for place, op in enumerate(packing.order)}
-            producers, users = ([place_of[edge[side]] for edge in edges] for side in (0, 1))
-            return Precedence.from_edges(closure.size, producers, users)
+            return implied
         for start, end in concluded:
-            earlier[end] |= 1 << start
+            later[start] |= 1 << end
     return None
 
 
-def _transitive(order: list[int], earlier: list[int]) -> tuple[list[int], list[tuple[int, int]]]:
-    """Return, per op, all ops that come before it, and few pairs that imply all of these."""
-    before = [0] * len(order)
-    edges = []
-    for op in order:
-        found, rest = 0, earlier[op] & ~(1 << op)
-        # Most of the rest comes before its op with the largest key.
+def _transitive(later: Sequence[int]) -> list[int]:
+    """Return, per place, all places after it; ``later`` has enough of them to imply the rest."""
+    after = [0] * len(later)
+    for place in range(len(later) - 1, -1, -1):
+        found, rest = 0, later[place]
+        # Most of the rest comes after its first op.
         while rest:
-            largest = rest.bit_length() - 1
-            edges.append((largest, op))
-            found |= before[largest] | 1 << largest
+            found |= after[lowest_bit(rest)] | rest & -rest
             rest &= ~found
-        before[op] = found
-    return before, edges
+        after[place] = found
+    return after
 
 
 def fewest_moved(
-    block: Window, order: Sequence[int], is_undecided: IsUndecided, effort: Effort
+    block: Window, order: Sequence[int], windows: Windows, found: Sequence[Order], effort: Effort
 ) -> tuple[list[int], int]:
     """Return an order with at most the inversions of ``order`` and few ops moved, and a bound on these.
 
-    The bound assumes that ``order`` has the fewest inversions. ``is_undecided`` tells whether minimal orders
-    may have two independent ops, smaller key first, in either order.
+    The bound assumes that ``order`` has the fewest inversions. ``found`` has what is proven of each window.
 
     Complexity: O(n log n) if step 1 meets the bound. All other work is on single ranges, capped for each.
     """
-    order = list(order)
-    places = moved_places(order)
-    found: dict[range, tuple[int, int]] = {}  # per range, how many ops are moved and how many must be
+    order, places, fewest = list(order), moved_places(order), 0
+    window_of = [-1] * block.size  # per op of a window that is minimal because of cycles, its number
+    for number, span in enumerate(windows.spans):
+        for op in windows.order[slice(*span)] if found[number].lower_bound > found[number].forced else ():
+            window_of[op] = number
+
+    def cycles_in(ops: range) -> list[Cycle] | None:
+        """Return the cycles in a range, with ops numbered as in the range; None if some are unknown."""
+        cycles: list[Cycle] = []
+        for number in sorted({*window_of[ops.start : ops.stop]} - {-1}):
+            by_key = sorted(windows.order[slice(*windows.spans[number])], key=block.keys.__getitem__)
+            if (edges := found[number].cycles) is None:
+                return None
+            ends = iter([by_key[end] - ops.start for end in edges])
+            pairs = zip(ends, ends, strict=True)
+            cycles += zip(pairs, pairs, strict=True)
+        return [cycle for cycle in cycles if 0 <= cycle[0][0] < len(ops)]
+
     for ops in independent_ranges(block, order):
         inside = places[bisect_left(places, ops.start) : bisect_left(places, ops.stop)]
-        if inside:
-            found[ops] = len(inside), _exchanged_pairs(block, order, inside, ops, is_undecided, effort)
-    fewest = 0
-    for ops, (moved, pairs) in found.items():
-        few, bound = [op - ops.start for op in order[ops.start : ops.stop]], pairs
-        if moved > bound:
-            few, bound = _improved(block.restricted(ops), few, bound, effort)
+        if not inside:
+            continue
+        few, bound, cycles = [op - ops.start for op in order[ops.start : ops.stop]], 0, cycles_in(ops)
+        if cycles is not None:
+            bound = _exchanged_pairs(block, ops, few, [place - ops.start for place in inside], cycles, effort)
+            if bound < len(inside):
+                few, bound = _improved(block.restricted(ops), few, cycles, len(inside), bound, effort)
         placed = [op + ops.start for op in few]
         if not all(block.indexed[ops.start : ops.stop]):
             placed = attach_unindexed(block.precedence, block.indexed, placed, longest_in_place(placed))
@@ -268,16 +297,11 @@ def _keys_or(other: int, block: Window) -> Sequence[int]:
 
 
 def _exchanged_pairs(
-    block: Window,
-    order: Sequence[int],
-    moved: Sequence[int],
-    bounds: range,
-    is_undecided: IsUndecided,
-    effort: Effort,
+    block: Window, ops: range, order: list[int], moved: list[int], cycles: list[Cycle], effort: Effort
 ) -> int:
     """Return how many moved ops of a range can be paired with an exchanged op, nearest first."""
-    keys, indexed = block.keys, block.indexed
-    distance = effort.limits.pair_distance
+    keys, indexed = block.keys[ops.start : ops.stop], block.indexed[ops.start : ops.stop]
+    distance, undecided = effort.limits.pair_distance, set(chain.from_iterable(cycles))
     is_late = {order[place]: order[place] < place for place in moved}
     paired: set[tuple[int, bool]] = set()
     for place in moved:
@@ -285,8 +309,8 @@ def _exchanged_pairs(
         late = is_late[op]  # if so, the ops that it has passed are before it
         if not indexed[op] or effort.is_spent:
             continue
-        before = range(place - 1, max(bounds.start - 1, place - distance), -1)
-        after = range(place + 1, min(bounds.stop, place + distance))
+        before = range(place - 1, max(-1, place - distance), -1)
+        after = range(place + 1, min(len(ops), place + distance))
         for at in before if late else after:
             effort.left -= 2
             other = order[at]
@@ -297,37 +321,36 @@ def _exchanged_pairs(
                 and indexed[other]
                 and (other, late) not in paired
                 and is_late.get(other, late) == late
-                and not is_undecided(later, earlier)
+                and (later, earlier) not in undecided
             ):
                 paired.add((other, late))
                 break
     return len(paired)
 
 
-def _improved(part: Window, order: list[int], fewest: int, effort: Effort) -> tuple[list[int], int]:
-    """Return an order of a range with fewer ops moved, or a larger lower bound, if one is found."""
-    if part.size > effort.limits.moved_closure_size or effort.is_spent:
+def _improved(
+    part: Window, order: list[int], cycles: Sequence[Cycle], moved: int, fewest: int, effort: Effort
+) -> tuple[list[int], int]:
+    """Return an order of a range with fewer ops ``moved``, or a larger lower bound, if one is found."""
+    if part.size > effort.limits.moved_closure_size or len(cycles) > effort.limits.moved_inversions:
         return order, fewest
-    effort.left -= part.size * width(part.size)
-    closure = TransitiveClosure(part)
-    inversions = part.inversions(order)
-    if inversions - closure.forced > effort.limits.moved_inversions:
-        return order, fewest
-    packing = CyclePacking(closure, order, effort)
-    implied = implied_order(closure, packing, effort) if len(packing) == len(packing.broken) else None
+    implied = implied_order(part, order, cycles, effort)
     if implied is None:
         return order, fewest
-    exchanged = Window(order, [True] * part.size, implied)
-    outside, links = outside_antichain(exchanged, [1] * part.size, effort)
-    fewest, moved = max(fewest, len(links)), len(moved_places(order))
+    place_of = inverse(order)
+    before = accumulate((1 << place for place in place_of), or_, initial=0)  # in textual order
+    rows = {place: row for place, ops in zip(place_of, before, strict=False) if (row := implied[place] & ops)}
+    flow = LargestFlow(rows, [1] * part.size, [1] * part.size, effort)
+    fewest = max(fewest, len(flow.links()))
     if moved > fewest:
-        kept = sorted(op for place, op in enumerate(order) if place not in outside)
+        outside = rows.keys() - flow.reached | {*bits(flow.closed)}
+        kept = [op for op, place in enumerate(place_of) if place not in outside]
         edges = chain(part.precedence.forwards(), pairwise(kept))
         keys = [key if own else None for key, own in zip(part.keys, part.indexed, strict=True)]
         block = block_of(keys, Precedence.from_edges(part.size, *zip(*edges, strict=True)))
-        windows, place_of = split_into_windows(block), inverse(order)
+        windows = split_into_windows(block)
         parts = [sorted(windows.order[slice(*span)], key=place_of.__getitem__) for span in windows.spans]
         better, _ = order_windows(block, windows, [], effort, most=list(map(part.inversions, parts)))
-        if part.inversions(better) == inversions and len(moved_places(better)) < moved:
+        if part.inversions(better) == part.inversions(order) and len(moved_places(better)) < moved:
             return better, fewest
     return order, fewest

@@ -46,10 +46,8 @@ class Order:
     inversions: int  # number of inversions of this order; at most that of the textual order
     forced: int  # of these, where one op depends on the other; too few are counted in a block too large
     lower_bound: int  # no order that keeps the dependences has fewer inversions
-    # The independent pairs that orders with as few inversions as the bound may have in either order. Per
-    # place, the bitset of the places with larger keys. Such orders have all other independent pairs in order
-    # of their keys. None if unknown.
-    open_pairs: Sequence[int] | None = field(default=None, repr=False, compare=False)
+    # The cycles of a packing that proves the bound, as in ``CyclePacking.cycles``; None if unknown.
+    cycles: Sequence[int] | None = field(default=None, repr=False, compare=False)
     # Number of moved ops. The others are a longest subsequence that is still in textual order. Few ops are
     # moved, but not always the fewest (linear_extension.py).
     moved: int = 0
@@ -61,10 +59,10 @@ class Order:
         return self.inversions == self.lower_bound
 
     def with_cycles(self, packing: CyclePacking) -> Order:
-        """Return the same with the bound raised by a packing; with open pairs if that is minimal."""
+        """Return the same with the bound raised by a packing; with its cycles if that is minimal."""
         bound = max(self.lower_bound, self.forced + len(packing))
-        pairs = self.open_pairs if len(packing) < len(packing.broken) else packing.open_pairs()
-        return replace(self, lower_bound=bound, open_pairs=pairs)
+        cycles = self.cycles if len(packing) < len(packing.broken) else packing.cycles()
+        return replace(self, lower_bound=bound, cycles=cycles)
 
     def or_better(self, window: Window, order: list[int]) -> Order:
         """Return this result with another order, if that has fewer inversions."""
@@ -103,7 +101,7 @@ def best_order(window: Window, effort: Effort | None = None, most: float = inf) 
         return textual
     solver = _Solver(window, closure, effort, most)
     best = solver.improved(solver.best_simple_order(textual))
-    textual = replace(textual, lower_bound=best.lower_bound, open_pairs=best.open_pairs)
+    textual = replace(textual, lower_bound=best.lower_bound, cycles=best.cycles)
     if textual.inversions < best.inversions:
         best = solver.improved(textual)
     elif textual.inversions == best.inversions:
@@ -177,7 +175,7 @@ class _Solver:
     def improved(self, best: Order) -> Order:
         """Return the best order found from ``best`` on: it is packed, improved, packed again, and so on."""
         closure = self.closure
-        while closure is not None and not best.certified and not self.effort.is_spent:
+        while closure is not None and best.cycles is None and not self.effort.is_spent:
             if best.inversions - closure.forced > self.effort.limits.packed_inversions:
                 break
             best = best.with_cycles(CyclePacking(closure, best.order, self.effort))

@@ -37,11 +37,12 @@ as many cycles as there are inversions that are not forced. Then it proves that 
 
 from __future__ import annotations
 
+from array import array
 from bisect import bisect_left, bisect_right
 from collections import deque
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import accumulate, count, islice, repeat
+from itertools import accumulate, chain, count, islice, repeat
 from operator import eq, itemgetter, sub
 from typing import NamedTuple
 
@@ -245,33 +246,29 @@ class CyclePacking:
     closes the cycle.
 
     >>> closure = TransitiveClosure(Window([5, 1, 3], [True] * 3, Precedence.from_edges(3, [0], [1])))
-    >>> cycles = CyclePacking(closure, [0, 1, 2], Effort()).cycles()
-    >>> [[(closure.place_of[a], closure.place_of[b]) for a, b in cycle] for cycle in cycles]
-    [[(2, 0), (1, 2)]]
+    >>> [closure.place_of[op] for op in CyclePacking(closure, [0, 1, 2], Effort()).cycles()]
+    [2, 0, 1, 2]
     """
 
     def __init__(self, closure: TransitiveClosure, order: Sequence[int], effort: Effort) -> None:
-        self.order = [closure.number_of[place] for place in order]  # the order, as ops of `closure`
-        self.broken: list[tuple[int, int]] = []  # the soft edges y -> x that the order breaks, as (x, y)
-        self._closure = closure
+        order = [closure.number_of[place] for place in order]  # as ops of `closure`
+        self.broken: list[tuple[int, int]] = []  # the soft edges y -> x that the order breaks
         self._size = closure.size
         self._width = width(closure.size)
         self._from = closure.with_descendants
         self._to = closure.with_ancestors
         # Per op, the starts of the soft edges to it that the order follows.
         followed = [0] * self._size
-        self.before = [0] * self._size  # per op, the bitset of the ops before it in that order
         before = 0
-        for op in self.order:
-            self.before[op] = before
+        for op in order:
             followed[op] = closure.smaller_independent[op] & before
-            self.broken += [(x, op) for x in bits(closure.larger_independent[op] & before)]
+            self.broken += [(op, x) for x in bits(closure.larger_independent[op] & before)]
             before |= 1 << op
         self._free = followed[:]  # the same, for edges that close no cycle
         self._open = followed[:]  # the same, for edges from which no search has failed
         self._ends = [0] * self._size  # per op, the ops after it that have a followed soft edge to them
         ends = 0
-        for op in reversed(self.order):
+        for op in reversed(order):
             self._ends[op] = ends
             if followed[op]:
                 ends |= 1 << op
@@ -285,40 +282,21 @@ class CyclePacking:
     def __len__(self) -> int:
         return len(self._closing)
 
-    def cycles(self) -> list[tuple[tuple[int, int], tuple[int, int]]]:
-        """Return the soft edges of each cycle, as pairs of ops: the broken edge and its closing edge."""
-        return [
-            (self.broken[broken][::-1], divmod(closing, self._size))
-            for broken, closing in sorted(self._closing.items())
-        ]
-
-    def open_pairs(self) -> list[int]:
-        """Return, per place in the window, the bitset of the places that its soft edges on cycles lead to."""
-        place_of = self._closure.place_of
-        rows = [0] * self._size
-        for x, y in self.broken:
-            rows[place_of[y]] |= 1 << place_of[x]
-        for edge in self._broken_of:
-            p, q = divmod(edge, self._size)
-            rows[place_of[p]] |= 1 << place_of[q]
-        return rows
+    def cycles(self) -> array[int]:
+        """Return the ops of its cycles, four by four: the broken edge y -> x and its closing edge p -> q."""
+        cycles = sorted(self._closing.items())
+        ends = ((*self.broken[edge], *divmod(closing, self._size)) for edge, closing in cycles)
+        return array("i", chain.from_iterable(ends))
 
     def _match(self) -> None:
         """Match broken edges: first with free closing edges, then by alternating paths."""
-        unmatched = []
-        for broken in range(len(self.broken)):
-            if self._effort.is_spent:
-                return
-            if not self._close(broken):
-                unmatched.append(broken)
-        for broken in unmatched:
-            if self._effort.is_spent:
-                return
+        edges = range(len(self.broken))
+        for broken in [edge for edge in edges if not (self._effort.is_spent or self._close(edge))]:
             self._augment(broken)
 
     def _close(self, broken: int) -> bool:
         """Match a broken edge with a free closing edge; return whether there is one."""
-        x, y = self.broken[broken]
+        y, x = self.broken[broken]
         from_x, free = self._from[x], self._free
         for q in bits(self._to[y] & self._ends[x]):
             self._effort.left -= self._width
@@ -359,7 +337,7 @@ class CyclePacking:
         while queue and not self._effort.is_spent:
             broken = queue.popleft()
             yield broken
-            x, y = self.broken[broken]
+            y, x = self.broken[broken]
             for q in bits(self._to[y] & self._ends[x]):
                 self._effort.left -= self._width
                 starts = self._open[q] & self._from[x] & ~seen.get(q, 0)

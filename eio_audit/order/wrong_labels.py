@@ -43,7 +43,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import count, pairwise
 
 from eio_audit.order.effort import LABEL_STEPS, LABEL_STEPS_PER_OP, Effort, width
 from eio_audit.order.permutation import sorted_runs
@@ -81,18 +81,18 @@ def outside_antichain(window: Window, weights: Sequence[int], effort: Effort) ->
     if not givers or len(givers) * len(takers) > effort.limits.flow_pairs:
         return set(givers), []
     rows = dict(rows_over(window, takers, largest_above, effort))
-    flow = _Flow(rows, [weights[op] for op in takers], effort)
-    reached: set[int] = set()
-    for giver in sorted(rows):
-        reached |= flow.reached_from(giver, weights[giver])
-    outside = set(givers) - reached | {takers[taker] for taker in bits(flow.closed)}
+    flow = LargestFlow(rows, weights, [weights[op] for op in takers], effort)
+    outside = set(givers) - flow.reached | {takers[taker] for taker in bits(flow.closed)}
     return outside, [(giver, takers[taker], amount) for giver, taker, amount in flow.links()]
 
 
-class _Flow:
-    """A flow from givers to takers, which are numbered."""
+class LargestFlow:
+    """A flow from givers, which give up to their ``supplies``, to takers, which are numbered."""
 
-    def __init__(self, rows: Mapping[int, int], rooms: Sequence[int], effort: Effort) -> None:
+    def __init__(
+        self, rows: Mapping[int, int], supplies: Sequence[int], rooms: Sequence[int], effort: Effort
+    ) -> None:
+        self.reached: set[int] = set()  # the givers that these searches have reached
         self.closed = 0  # the bitset of the takers that searches without a path have reached
         self._rows = rows  # per giver, the bitset of the takers that it is over
         self._rooms = list(rooms)  # per taker, the most that it can take
@@ -100,24 +100,24 @@ class _Flow:
         self._taken: list[dict[int, int]] = [{} for _ in rooms]  # per taker, the amount by giver
         self._effort = effort
         self._width = width(len(rooms))
+        for giver in sorted(rows):
+            self._give(giver, supplies[giver])
 
     def links(self) -> list[Link]:
+        """Return its links; takers are numbered."""
         return [
             (giver, taker, amount) for taker, by in enumerate(self._taken) for giver, amount in by.items()
         ]
 
-    def reached_from(self, giver: int, supply: int) -> set[int]:
-        """Let a giver give as much as it can, up to ``supply``.
-
-        Return the givers that its search without a path reaches, itself included: none if it gives all, or if
-        the budget is spent.
-        """
+    def _give(self, giver: int, supply: int) -> None:
+        """Let a giver give as much as it can, up to ``supply``."""
         while supply:
-            path, reached = self._search(giver)
+            with_room = self._rows[giver] & self._open
+            path, reached = ([(giver, lowest_bit(with_room))], set()) if with_room else self._search(giver)
+            self.reached |= reached
             if not path:
-                return reached
+                return
             supply -= self._push(path, supply)
-        return set()
 
     def _search(self, root: int) -> tuple[list[tuple[int, int]], set[int]]:
         """Return a path as (giver, taker), last first, or the givers that a search without a path reaches."""
@@ -266,9 +266,11 @@ def _new_labels(block: Window, wrong: set[int]) -> dict[int, int]:
     size, keys = block.size, block.keys
     none = (LARGEST_KEY + 1) * size
     # A label is one number, made from its key and the op that keeps it.
-    kept = {op: keys[op] * size + op for op in range(size) if block.indexed[op] and op not in wrong}
-    smallest = block.precedence.smallest_below([kept.get(op, none) for op in range(size)])
-    largest = [kept.get(op, -1) for op in range(size)]
+    kept = [key * size + op if own else none for op, key, own in zip(count(), keys, block.indexed)]
+    for op in wrong:
+        kept[op] = none
+    smallest = block.precedence.smallest_below(kept)
+    largest = [-1 if label == none else label for label in kept]
     for op in wrong:
         if smallest[op] < none:
             largest[op] = smallest[op]

@@ -4,12 +4,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.internals import CyclePacking, Effort, TransitiveClosure, Window, block_of, pull_up, push_down
+from tests.internals import (
+    CyclePacking,
+    Effort,
+    TransitiveClosure,
+    Window,
+    block_of,
+    is_minimal,
+    pull_up,
+    push_down,
+)
 from tests.order.small_blocks import (
     Block,
     blocks,
     count_pairs,
     forced_pairs,
+    precedence_of,
     true_minimum,
 )
 
@@ -18,9 +28,9 @@ def pack(block: Block, order: list[int] | None = None) -> list[list[int]]:
     """The cycles of a packing, each as the ops (numbered by textual order) that a soft edge leads to."""
     closure = TransitiveClosure(block_of(block.keys, block.precedence))
     packing = CyclePacking(closure, order or list(range(len(block.keys))), Effort())
-    cycles = packing.cycles()
-    assert len(packing) == len(cycles)
-    return [[closure.place_of[end] for _, end in cycle] for cycle in cycles]
+    ends = [closure.place_of[op] for op in packing.cycles()]
+    assert len(packing) == len(ends) / 4
+    return [ends[at + 1 : at + 4 : 2] for at in range(0, len(ends), 4)]
 
 
 def test_five_feeds_one_and_three_is_squeezed() -> None:
@@ -76,10 +86,25 @@ def test_each_cycle_pays_for_one_inversion_of_the_guiding_order(block: Block) ->
 def test_cycles_are_closed_and_share_no_soft_edge(block: Block, guide: Callable[[Window], list[int]]) -> None:
     window = block_of(block.keys, block.precedence)
     closure = TransitiveClosure(window)
-    cycles = CyclePacking(closure, guide(window), Effort()).cycles()
-    edges = [edge for cycle in cycles for edge in cycle]
+    ends = list(CyclePacking(closure, guide(window), Effort()).cycles())
+    edges = list(zip(ends[::2], ends[1::2], strict=True))
     assert len(edges) == len(set(edges))
     assert all(closure.smaller_independent[end] >> start & 1 for start, end in edges)
-    for (y, x), (p, q) in cycles:  # y -> x => p -> q => y
+    for (y, x), (p, q) in zip(edges[::2], edges[1::2], strict=True):  # y -> x => p -> q => y
         assert closure.with_descendants[x] >> p & 1
         assert closure.with_descendants[q] >> y & 1
+
+
+def test_a_packing_tells_a_minimal_order_from_another() -> None:
+    block = Block([5, 1, 3], [(0, 1)])
+    assert is_minimal(block.keys, block.precedence, [0, 1, 2], 2, Effort())
+    assert not is_minimal([2, 1], precedence_of(2, []), [0, 1], 1, Effort())
+
+
+@given(blocks(), st.sampled_from([None, pull_up, push_down]))
+def test_an_order_proven_to_be_minimal_is_minimal(block: Block, guide: object) -> None:
+    window = block_of(block.keys, block.precedence)
+    order = guide(window) if callable(guide) else list(range(window.size))
+    inversions = count_pairs([block.keys[op] for op in order])
+    if is_minimal(block.keys, block.precedence, order, inversions, Effort()):
+        assert inversions == true_minimum(block)

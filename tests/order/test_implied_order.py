@@ -3,21 +3,26 @@ from itertools import permutations
 from hypothesis import given
 
 from tests.internals import CyclePacking, Effort, TransitiveClosure, best_order, block_of, implied_order
-from tests.order.small_blocks import Block, blocks, count_pairs, descendants
+from tests.order.small_blocks import Block, blocks, count_pairs
 
 
 def implied(block: Block) -> set[tuple[int, int]] | None:
     """The pairs (a, b) with a before b by the implied order; None when the packing does not meet the order."""
     window = block_of(block.keys, block.precedence)
     relations = TransitiveClosure(window)
-    packing = CyclePacking(relations, best_order(window).order, Effort())
+    order = best_order(window).order
+    packing = CyclePacking(relations, order, Effort())
     if len(packing) < len(packing.broken):
         return None
-    found = implied_order(relations, packing, Effort())
+    ends = [relations.place_of[op] for op in packing.cycles()]
+    edges = list(zip(ends[::2], ends[1::2], strict=True))
+    found = implied_order(window, order, list(zip(edges[::2], edges[1::2], strict=True)), Effort())
     assert found is not None
-    below = descendants(Block([None] * window.size, list(found.forwards())))
-    order = [relations.place_of[op] for op in packing.order]
-    return {(order[a], order[b]) for a in range(window.size) for b in below[a]}
+    return {(op, other) for op, row in zip(order, found, strict=True) for other in named(row, order)}
+
+
+def named(places: int, order: list[int]) -> list[int]:
+    return [op for place, op in enumerate(order) if places >> place & 1]
 
 
 def test_independent_keys_are_implied() -> None:

@@ -1,10 +1,11 @@
 from collections.abc import Sequence
 from itertools import combinations
+from typing import Any
 
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from tests.internals import Effort, Relabelling, fewest_wrong_labels
+from tests.internals import Effort, fewest_wrong_labels
 from tests.internals import relabelled_keys as relabelled
 from tests.order.small_blocks import (
     Block,
@@ -20,7 +21,7 @@ from tests.order.test_antichain import over
 WEIGHTS = st.lists(st.sampled_from([1, 2, 6]), min_size=8, max_size=8)
 
 
-def solved(keys: list[Key], edges: list[tuple[int, int]], weights: list[int] | None = None) -> Relabelling:
+def solved(keys: list[Key], edges: list[tuple[int, int]], weights: list[int] | None = None) -> Any:
     return fewest_wrong_labels(keys, weights or [1] * len(keys), precedence_of(len(keys), edges))
 
 
@@ -35,7 +36,7 @@ def inversions_of(keys: Sequence[Key]) -> list[int]:
     ]
 
 
-def is_enough(block: Block, weights: Sequence[int], found: Relabelling) -> bool:
+def is_enough(block: Block, weights: Sequence[int], found: Any) -> bool:
     """Whether the labels that stay contradict nothing, and the others weigh what the relabelling says."""
     return sum(weights[op] for op in found.donor_of) == found.weight and all(
         u in found.donor_of or v in found.donor_of for u, v in over(block)

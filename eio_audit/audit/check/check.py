@@ -176,6 +176,7 @@ def audit_keyed(dump: KeyedDump, work: SharedWork | None = None) -> AuditedDump:
     blocks = [block for block, count in enumerate(with_indices) if count and not dump.ir.faults]
     audits = _audits_in_order(dump, blocks)
     orders: dict[int, Sequence[int]] = {}
+    moved: dict[int, Sequence[int]] = {}
     others: dict[int, OrderOfOthers] = {}
     donors: dict[int, int] = {}
     has_effects = False
@@ -188,7 +189,7 @@ def audit_keyed(dump: KeyedDump, work: SharedWork | None = None) -> AuditedDump:
             audits[block], ops = figures, dump.ir.block_ops[block]
             donors |= {ops[place]: ops[donor] for place, donor in disorder.donors.items()}
             if disorder.order is not None:
-                orders[block] = disorder.order
+                orders[block], moved[block] = disorder.order, disorder.moved
             if disorder.order_of_others is not None:
                 others[block] = disorder.order_of_others
     audit = DumpAudit(
@@ -208,7 +209,13 @@ def audit_keyed(dump: KeyedDump, work: SharedWork | None = None) -> AuditedDump:
         is_unindexed=not blocks and len(find_without_order(dump.ir)) < len(dump.ir),
     )
     return AuditedDump(
-        **vars(dump), audit=audit, blocks=blocks, orders=orders, orders_of_others=others, donors=donors
+        **vars(dump),
+        audit=audit,
+        blocks=blocks,
+        orders=orders,
+        moved=moved,
+        orders_of_others=others,
+        donors=donors,
     )
 
 

@@ -30,7 +30,7 @@ from eio_audit.audit.locations.original_index import OpLabel
 from eio_audit.audit.options import Follow
 from eio_audit.mlir.ir import IR
 from eio_audit.order.effort import Effort
-from eio_audit.order.linear_extension import restore_order
+from eio_audit.order.linear_extension import is_minimal, restore_order
 from eio_audit.order.permutation import (
     count_descents,
     displaced,
@@ -134,6 +134,7 @@ class ShapeDisorder(NamedTuple):
     audit: BlockAudit  # the figures of one of these blocks
     worst: Sequence[_DisplacedPlace]  # the displaced ops in the most inversions, worst first
     order: Sequence[int] | None = None  # the best order found, if it is better than the textual order
+    moved: Sequence[int] = ()  # the ops that it moves
     # The order found if hoisted constants or splits follow, if both they and other ops have avoidable
     # inversions.
     order_of_others: OrderOfOthers | None = None
@@ -228,20 +229,21 @@ def _found(block: KeyedBlock, in_order: BlockAudit, weights: bytes, work: Shared
             wrong_certified=labels.certified,
         )
     best = restore_block(block.keys, precedence, block.frees_that_follow, runs.inversions, work.effort)
-    moved = displaced(best.order) if best.moved and None in block.keys else []
+    moved = [best.order[k] for k in displaced(best.order)] if best.moved else []
     audit = audit._replace(
         forced=best.forced,
         minimum=best.inversions,
         lower_bound=best.lower_bound,
         moved=best.moved,
-        moved_unindexed=sum(block.keys[best.order[k]] is None for k in moved),
+        moved_unindexed=sum(block.keys[place] is None for place in moved),
         moved_lower_bound=best.moved_lower_bound,
     )
     others = None
     if work.finds_classes:
         audit, others = find_followers(block, audit, best.order, work.others_effort)
     worst_labels = sorted(donors, key=lambda place: -block.inversions_at[place])[: work.described_ops]
-    return ShapeDisorder(audit, worst, best.order if best.moved else None, others, donors, worst_labels)
+    order = best.order if best.moved else None
+    return ShapeDisorder(audit, worst, order, moved, others, donors, worst_labels)
 
 
 APART = (Follow.CONSTANTS, Follow.SPLITS)
@@ -287,9 +289,10 @@ def _order_of(
     """
     inversions = keyed_inversions(keys)
     order, removed = fixed, inversions - keyed_inversions(map(keys.__getitem__, fixed))
-    if removed < min(most, inversions):
-        found = restore_order(keys, precedence, inversions, effort, inversions - removed - 1)
-        if inversions - found.inversions > removed:
+    left = inversions - removed
+    if removed < min(most, inversions) and not is_minimal(keys, precedence, fixed, left, effort):
+        found = restore_order(keys, precedence, inversions, effort)
+        if found.inversions < left:
             order, removed = found.order, inversions - found.inversions
     return order, removed
 

@@ -8,14 +8,14 @@ from collections.abc import Hashable, Iterable, Sequence
 from enum import StrEnum
 from functools import cached_property, reduce
 from itertools import chain, compress, count
-from operator import or_
+from operator import not_, or_
 from typing import TYPE_CHECKING, Any
 
 from eio_audit.audit.check.keyed_dump import KeyedDump
 from eio_audit.audit.dependence import DependenceGraph
 from eio_audit.audit.locations.original_index import OpLabel
 from eio_audit.audit.options import Follow
-from eio_audit.order.permutation import SortedRuns, count_inversions, displaced, displaced_in, sorted_runs
+from eio_audit.order.permutation import SortedRuns, displaced, displaced_in, keyed_inversions, sorted_runs
 
 if TYPE_CHECKING:
     from eio_audit.audit.check.figures import BlockAudit
@@ -110,8 +110,8 @@ class KeyedBlock:
 
     def inversions_with(self, is_member: Sequence[int]) -> int:
         """Return how many inversions have a member at an end; ``is_member`` is 0 or 1 per place."""
-        others = [key for key, flag in zip(self.keys, is_member, strict=True) if key is not None and not flag]
-        return self.runs.inversions - count_inversions(others) if any(is_member) else 0
+        others = compress(self.keys, map(not_, is_member))
+        return self.runs.inversions - keyed_inversions(others) if any(is_member) else 0
 
     def inversions_in(self, order: Sequence[int]) -> dict[int, int]:
         """Return, per place of an op that counts in inversions, how many it is in in an order."""
@@ -175,8 +175,8 @@ class FixedBlock(KeyedBlock):
     @cached_property
     def moved(self) -> frozenset[int]:
         """The places whose ops a fix moves: the fewest that explain the new order."""
-        if self.fixed is not self and self.order == self.fixed.order:
-            return self.fixed.moved
+        if self.order == self.dump.orders.get(self.number):
+            return frozenset(self.dump.moved[self.number])
         return frozenset(self.order[k] for k in displaced(self.order))
 
     @property

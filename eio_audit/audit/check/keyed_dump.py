@@ -285,6 +285,7 @@ class AuditedDump(KeyedDump):
     blocks: Sequence[int]  # the numbers of the blocks of `audit.blocks`
     # Per block to improve, its order: `order[k]` is the textual index of the op placed k-th.
     orders: dict[int, Sequence[int]]
+    moved: dict[int, Sequence[int]]  # per such block, the textual indices of the ops that it moves
     # Per block in which both hoisted constants or splits and other ops have avoidable inversions, the
     # order of the others.
     orders_of_others: dict[int, OrderOfOthers]

@@ -15,7 +15,7 @@ from __future__ import annotations
 import re
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from hashlib import blake2b
 from itertools import chain, groupby
 
@@ -39,6 +39,7 @@ _NO_WORD = re.compile(r"\W+|\A(?=[0-9])")
 _ANY_NAME = b"%_"  # stands for the name of any value in the shape of a text
 LONGEST_SHAPE = 1 << 12
 """The most bytes of a shape that is kept. Longer ones are mostly constants, which do not repeat."""
+KEPT_DIGESTS = 1 << 12  # the layers of a model repeat
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +100,7 @@ class _Normalized:
         self._aliases = ir.alias_texts
         self._ops = dump
         self._op_labels = [(name, text.text) for name, text in zip(dump.names, dump.texts, strict=True)]
+        self._digest = lru_cache(KEPT_DIGESTS)(_digest)
         self._near = [self._near_digest(op, self._op_labels) for op in range(len(dump))]
         self._dependences = dump.dump.dependences
         self.undecided: set[int] = set()
@@ -117,7 +119,7 @@ class _Normalized:
             (labels[owner], number) if owner >= 0 else ("argument", number)
             for owner, number in self._ops.producers[op]
         )
-        return _digest((labels[op], producers))
+        return self._digest((labels[op], producers))
 
     def _canonical_orders(self) -> dict[int, list[int]]:
         """Return, by block, the places of its ops in the canonical order."""
@@ -158,7 +160,7 @@ class _Normalized:
 
     @cached_property
     def _classes(self) -> list[int]:
-        return RefinementClasses(self._ops, self._op_labels, self._ops.functions, _digest).exact
+        return RefinementClasses(self._ops, self._op_labels, self._ops.functions, self._digest).exact
 
     def _sorted(self, places: Iterable[int], ops: Sequence[int]) -> list[int]:
         keys: dict[int, tuple[str | int, ...]] = {}
