@@ -31,6 +31,7 @@ from eio_audit.mlir.source import (
     line_end,
     read_blocks,
     whole_lines,
+    without_constants,
 )
 from eio_audit.mlir.tokens import COMMENT, OR_FAIL, STRING, match_end, nesting, symbol_of
 
@@ -246,8 +247,10 @@ def other_text(data: Text, offset: int, end: int) -> tuple[int, str] | None:
     for start, what in _STARTS.items():
         if data[offset : offset + len(start)] == start:
             return offset, what
-    found = re.compile(_OTHER_START).search(data, offset, end)
-    return None if found is None else (found.start(1), _STARTS[found[1]])
+    for part in without_constants(data, Span(offset, end)):
+        if found := re.compile(_OTHER_START).search(data, *part):
+            return found.start(1), _STARTS[found[1]]
+    return None
 
 
 def without_noise(text: bytes) -> bytes:

@@ -30,7 +30,7 @@ from eio_audit.mlir.ir import IR, NO_OFFSET, Fault
 from eio_audit.mlir.reading.boundaries import BARE_OPS, Boundaries
 from eio_audit.mlir.reading.builder import Builder, Mentions, OpenOp, split_use
 from eio_audit.mlir.reading.plain_lines import PlainLines
-from eio_audit.mlir.source import InputError, Source, Span, line_end
+from eio_audit.mlir.source import InputError, Source, Span, line_end, without_constants
 from eio_audit.mlir.tokens import (
     ALIAS,
     ARGUMENT,
@@ -139,7 +139,8 @@ def read_ir(
 
 def _refuse_colours(source: Source, span: Span) -> None:
     """Raise an error if a line of IR has colours, or what else a terminal obeys, in the middle."""
-    if source.data.find(b"\x1b[", span.start, span.end) < 0:
+    escape = source.data.find(b"\x1b", span.start, span.end)  # a byte is found faster than two
+    if escape < 0 or source.data.find(b"\x1b[", escape, span.end) < 0:
         return
     for line in re.compile(_COLOURED_LINE).finditer(source.data, span.start, span.end):
         if re.compile(_IR_LINE).match(re.sub(_COLOUR, b"", line[0])):
@@ -149,7 +150,8 @@ def _refuse_colours(source: Source, span: Span) -> None:
 
 def _left_out(source: Source, span: Span) -> Iterator[re.Match[bytes]]:
     """Yield what stands for what invalid IR lacks; an InputError for a region that is not printed."""
-    if all(source.data.find(text, span.start, span.end) < 0 for text in _LEFT_OUT):
+    parts = without_constants(source.data, span)
+    if all(source.data.find(text, *part) < 0 for part in parts for text in _LEFT_OUT):
         return
     for match in re.compile(_STAND_IN).finditer(source.data, span.start, span.end):
         if match["region"]:
