@@ -25,7 +25,11 @@ def test_a_text_is_found_wherever_it_occurs(data: bytes, text: bytes, ends: tupl
     assert found == [k for k in range(start, end - len(text) + 1) if data.startswith(text, k)]
 
 
-@given(data=st.lists(st.sampled_from(["IR ", '"0x', '"', "\n", "0", "xIR"]), max_size=30).map("".join).map(str.encode))
+@given(
+    data=st.lists(st.sampled_from(["IR ", '"0x', '"', "\n", "0", "xIR"]), max_size=30)
+    .map("".join)
+    .map(str.encode)
+)
 def test_a_text_is_found_unless_it_is_in_hexadecimal(data: bytes) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("eio_audit.mlir.source.AT_ONCE", 4)
