@@ -36,9 +36,9 @@ OWN_FILE = "eio-audit.toml"
 SHARED_FILE = "pyproject.toml"
 NO_FILE = "none"  # the value of ``--config`` for no file
 _TABLE = "tool.eio-audit"
-_TYPED = re.compile(r"([\w-]+)(?:\.[^=]*)? *= *")  # how a key with its value begins; a file with = is ./NAME
-_BARE = re.compile(r"([\w-]+ *= *)([A-Za-z][\w-]*)[ \r]*(?:#.*)?")
-_LINE_END = re.compile(r"\n|\Z")
+_TYPED = r"([\w-]+)(?:\.[^=]*)? *= *"  # how a key with its value begins; a file with = is ./NAME
+_BARE = r"([\w-]+ *= *)([A-Za-z][\w-]*)[ \r]*(?:#.*)?"
+_LINE_END = r"\n|\Z"
 _PLACE = r" \(at (?:line (?P<line>\d+), column (?P<column>\d+)|end of document)\)\Z"
 
 
@@ -83,7 +83,7 @@ def read_config(texts: Sequence[str] = ()) -> Config:
         InputError: a file cannot be read, lacks the table, or is malformed, or a key is unknown.
         ValueError: the texts name several files.
     """
-    files = [text for text in texts if not _TYPED.match(text)]
+    files = [text for text in texts if not re.match(_TYPED, text)]
     if len(files) > 1:
         raise ValueError(f"only one file can be read, not {' and '.join(files)}")
     path = Path(files[0]) if files else _nearest()
@@ -94,7 +94,7 @@ def read_config(texts: Sequence[str] = ()) -> Config:
             raise InputError(source.name, None, f"the file has no table [{_TABLE}]")
         config.path = path
         config._add(source, table)
-    for text, match in ((text, _TYPED.match(text)) for text in texts):
+    for text, match in ((text, re.match(_TYPED, text)) for text in texts):
         if match:
             source = Source("--config", text.encode("utf-8", "surrogateescape"))
             try:
@@ -159,7 +159,7 @@ def _offset_of_key(text: str, names: Sequence[str]) -> int:
     import tomllib
 
     begin = 0
-    for end in _LINE_END.finditer(text):
+    for end in re.finditer(_LINE_END, text):
         try:
             table: Any = tomllib.loads(text[: end.start()].rstrip("\r"))
         except tomllib.TOMLDecodeError:
@@ -185,7 +185,7 @@ def _parse(source: Source) -> dict[str, Any]:
         place = re.search(_PLACE, message)
         message = re.sub(_PLACE, "", message)
         line = text.split("\n")[int(place["line"]) - 1] if place and place["line"] else ""
-        if bare := _BARE.fullmatch(line.strip()):
+        if bare := re.fullmatch(_BARE, line.strip()):
             message += f'; text stands in quotes: {bare[1]}"{bare[2]}"'
         raise source.error(_offset(text, place), message[:1].lower() + message[1:]) from error
 

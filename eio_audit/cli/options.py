@@ -8,7 +8,6 @@ import inspect
 import os
 import re
 import shlex
-import shutil
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -139,7 +138,7 @@ class GroupedCommand(click.Command):
         with formatter.section("Options"):
             formatter.write_dl(
                 [
-                    (_FIRST.sub(r" \1|...", names), _first_sentence(text))
+                    (re.sub(_FIRST, r" \1|...", names), _first_sentence(text))
                     for names, text in filter(None, records)
                 ]
             )
@@ -157,14 +156,14 @@ class GroupedCommand(click.Command):
                 formatter.write_dl(records)
 
 
-_IN_PARENTHESES, _SENTENCE_END = re.compile(r" \([^)]*\)"), re.compile(r"(?<=[.:;]) |, only ")
-_FIRST = re.compile(r" \[?([^ |]+)\|[^ ]*")  # the first of several values of an option: ``N`` of ``N|first``
+_IN_PARENTHESES, _SENTENCE_END = r" \([^)]*\)", r"(?<=[.:;]) |, only "
+_FIRST = r" \[?([^ |]+)\|[^ ]*"  # the first of several values of an option: ``N`` of ``N|first``
 
 
 def _first_sentence(text: str) -> str:
     """Return the first sentence of a text, without what is in parentheses and what else may be chosen."""
-    plain = _IN_PARENTHESES.sub("", text.split("  [", maxsplit=1)[0])
-    return _SENTENCE_END.split(plain, maxsplit=1)[0].rstrip(".:;")
+    plain = re.sub(_IN_PARENTHESES, "", text.split("  [", maxsplit=1)[0])
+    return re.split(_SENTENCE_END, plain, maxsplit=1)[0].rstrip(".:;")
 
 
 grouped_command = functools.partial(click.command, cls=GroupedCommand)
@@ -250,6 +249,8 @@ def program_of(text: str, option: str) -> tuple[str, ...]:
         words = tuple(shlex.split(text))
     except ValueError as error:
         raise click.UsageError(f"{option}: {text!r} has {str(error).lower()}") from error
+    import shutil
+
     if not words or shutil.which(words[0]) is None:
         raise click.UsageError(f"{option}: cannot find the program '{words[0] if words else text}'")
     return words

@@ -185,7 +185,7 @@ STEERING = (
 """A character that controls terminals, reverses text, or is invalid in XML. No line of IR needs one."""
 _STEERING_IN_JSON = rf"(?![\x00-\x1f]){STEERING}"
 EXCERPT_WIDTH = 100  # the most characters of a line that an error message shows
-LONGEST_LINE = 1 << 16  # the most bytes of a line in which a marker or separator may be
+AT_ONCE = 1 << 16  # how many bytes are looked at in one step
 _CUT = "..."
 COUNTED_AT_ONCE = 1 << 12
 """The bytes whose line ends are counted at one time. They are counted again for each line in them."""
@@ -473,35 +473,37 @@ def line_end(data: Text, offset: int, end: int) -> int:
 
 
 def find_all(data: Text, text: bytes, span: Span) -> Iterator[int]:
-    """Yield where ``text``, which holds no line end, occurs in lines of ordinary length.
-
-    Lines longer than LONGEST_LINE are constants in hexadecimal. They are skipped.
-    """
-    for lines in _ordinary_lines(data, span):
-        offset = data.find(text, lines.start, lines.end)
+    """Yield where ``text`` occurs, but not in long strings in hexadecimal."""
+    for start, end in without_constants(data, span):
+        offset = data.find(text, start, end)
         while offset >= 0:
             yield offset
-            offset = data.find(text, offset + 1, lines.end)
+            offset = data.find(text, offset + 1, end)
 
 
-def _ordinary_lines(data: Text, span: Span) -> Iterator[Span]:
+def without_constants(data: Text, span: Span) -> Iterator[Span]:
+    """Yield the text of a span without what is in its long strings in hexadecimal.
+
+    A stretch of AT_ONCE bytes whose last quote begins such a string shows that it is long.
+    """
     start = position = span.start
     while position < span.end:
-        limit = position + LONGEST_LINE
-        last = span.end - 1 if limit >= span.end else data.rfind(b"\n", position, limit)
-        if last >= 0:
-            position = last + 1
-            continue
-        yield Span(start, position)
-        start = position = min(line_end(data, limit, span.end) + 1, span.end)
+        limit = min(position + AT_ONCE, span.end)
+        quote = data.rfind(b'"', position, limit)
+        position = limit
+        if quote >= 0 and data[quote + 1 : quote + 3] == b"0x":
+            end = data.find(b'"', limit, span.end)
+            if end >= 0 and data.find(b"\n", quote, end) < 0:
+                yield Span(start, quote + 1)
+                start = position = end
     yield Span(start, span.end)
 
 
 def count_lines(data: Text, start: int, end: int) -> int:
     """Return how many lines end in a byte range. Counts in parts, since a slice is a copy."""
     lines = 0
-    for offset in range(start, end, LONGEST_LINE):
-        lines += _lines_in(data[offset : min(offset + LONGEST_LINE, end)])
+    for offset in range(start, end, AT_ONCE):
+        lines += _lines_in(data[offset : min(offset + AT_ONCE, end)])
     return lines
 
 

@@ -43,6 +43,7 @@ _SAFE_TO_RUN = frozenset(
 """An op with one of these flags traps whatever its shapes are, or not at all."""
 _IDLE_FLAGS = frozenset(("convergent", "fresh", "may_trap", "may_trap_if_dynamic", *FORM_FLAGS))
 """Flags that add no effect on memory."""
+_IN_PATTERNS = frozenset("*?[")
 _CHANGE_TENSORS = frozenset(("mhlo", "stablehlo", "tt-mlir"))  # their ops may change a tensor in place
 _PLACE = rf"operand (?:[0-9]{{1,6}}|\?)(?: itself)?|result [0-9]{{1,6}}|{'|'.join(STATES)}|{EVERYTHING}"
 
@@ -261,7 +262,7 @@ class OpTable:
 
 def is_pattern(name: str) -> bool:
     """Whether a row's name is a shell pattern, not an op's full name."""
-    return not set("*?[").isdisjoint(name)
+    return not _IN_PATTERNS.isdisjoint(name)
 
 
 def parse_op_traits(name: str, entry: object) -> OpTraits:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from typing import NamedTuple
 
 DUMP_STEPS = 12_000_000  # per dump
 STEPS_PER_OP = 220  # added for each op of a block that is out of order
@@ -27,8 +27,7 @@ LOOK_STEPS = 6  # cost of visiting an op or a dependence of a window
 WIDE = 4_000  # bits of a bitset that cost one more step
 
 
-@dataclass(frozen=True, slots=True)
-class SearchLimits:
+class SearchLimits(NamedTuple):
     """The largest problems that each step of the search takes on."""
 
     closure_size: int = 10_000  # ops of the largest window that gets a transitive closure

@@ -159,6 +159,12 @@ def test_what_writes_or_judges_refuses_it(command: str, tmp_path: Path) -> None:
     assert b"t.where" not in done.stdout
 
 
+def test_what_is_missing_behind_a_long_constant_is_an_error() -> None:
+    line = f'"t.a"() {{v = dense<"0x{"0" * 200_000}"> : tensor<100000xi8>}} : () -> <<NULL TYPE>>'
+    [error] = check(read_text(f"func.func @f() {{\n  {line}\n  return\n}}\n")).errors
+    assert error.message == "the IR is invalid: <<NULL TYPE>>"
+
+
 @pytest.mark.parametrize("ops", [['"t.a"(<<NULL VALUE>>) : (i32) -> ()'], ['"t.a"(%9) : (i32) -> ()']])
 def test_invalid_ir_of_other_passes_is_an_error(ops: list[str]) -> None:
     text = failed(*ops).replace("Fuse Failed", "Fuse")

@@ -490,11 +490,15 @@ def test_a_compiler_that_cannot_be_bisected_is_an_error(command: list[str], mess
             ["--config", "max-runs=1", "--op", "#999"],
             "python3: error: no op carries index 999; the nearest: #25 (line 24)\n",
         ),
-        (["--timeout", "0.001"], "python3: error: stopped after 0.001 seconds (--timeout)\n"),
     ],
 )
 def test_what_is_asked_for_is_not_there(options: list[str], message: str) -> None:
     assert error_of(*options, "--", *SMALL) == message
+
+
+def test_a_compiler_that_prints_nothing_in_time_is_an_error() -> None:
+    message = "sh: error: stopped after 0.1 seconds (--timeout)\n"
+    assert error_of("--timeout", "0.1", "--", "sh", "-c", "sleep 60") == message
 
 
 def test_that_no_pass_changes_anything_is_a_result() -> None:

@@ -48,6 +48,7 @@ SLOW = [
     "regex",
     "difflib",
     "hashlib",
+    "shutil",
     "subprocess",
     "random",
     "eio_audit.audit.fix.fix",

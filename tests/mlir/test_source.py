@@ -1,4 +1,5 @@
 import gzip
+import re
 
 import pytest
 from hypothesis import given
@@ -22,6 +23,32 @@ def test_a_text_is_found_wherever_it_occurs(data: bytes, text: bytes, ends: tupl
     start, end = sorted(min(end, len(data)) for end in ends)
     found = list(find_all(data, text, Span(start, end)))
     assert found == [k for k in range(start, end - len(text) + 1) if data.startswith(text, k)]
+
+
+@given(
+    data=st.lists(st.sampled_from(["IR ", '"0x', '"', "\n", "0", "xIR"]), max_size=30)
+    .map("".join)
+    .map(str.encode)
+)
+def test_a_text_is_found_unless_it_is_in_hexadecimal(data: bytes) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("eio_audit.mlir.source.AT_ONCE", 4)
+        found = list(find_all(data, b"IR ", Span(0, len(data))))
+    constants = [match.span() for match in re.finditer(rb'(?="0x[^"\n]*")"[^"]*', data)]
+    others = [k.start() for k in re.finditer(rb"IR ", data)]
+    missed = [k for k in others if k not in found]
+    assert found == [k for k in others if k not in missed]
+    assert all(any(start < k < end for start, end in constants) for k in missed)
+
+
+def test_a_text_is_not_found_in_a_long_constant() -> None:
+    data = b'IR "0x' + b"IR " * 100_000 + b'" IR '
+    assert list(find_all(data, b"IR ", Span(0, len(data)))) == [0, len(data) - 3]
+
+
+def test_an_open_quote_hides_nothing_on_later_lines() -> None:
+    data = b'"0x' + b"0" * 100_000 + b'\nIR "'
+    assert list(find_all(data, b"IR ", Span(0, len(data)))) == [len(data) - 4]
 
 
 def test_lines_of_several_places() -> None:

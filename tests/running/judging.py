@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from tests.running.orders import fixed, shuffled
@@ -77,20 +77,28 @@ class Verdict:
         return {difference.function for difference in self.differences}
 
 
-def judged(
-    judge: Judge,
-    seeds: Sequence[int],
-    shuffles: int = 5,
-    fixes: int = 0,
-    *,
-    verified: bool = True,
-) -> Verdict:
+def judged(judge: Judge, seeds: Sequence[int], shuffles: int = 5, fixes: int = 0) -> Verdict:
     """Runs a function per seed in its own order, after some shuffles and after some fixes.
 
     Raises:
         Exception: MLIR or eio-audit rejects a program.
     """
     verdict = Verdict()
+    for _ in _judge(verdict, judge, seeds, shuffles, fixes, verified=True):
+        pass
+    return verdict
+
+
+def differs(judge: Judge, seeds: Sequence[int], shuffles: int) -> bool:
+    """Whether a function comes out different after a shuffle that nothing verifies. The rest is not run."""
+    verdict = Verdict()
+    return any(verdict.differences for _ in _judge(verdict, judge, seeds, shuffles, 0, verified=False))
+
+
+def _judge(
+    verdict: Verdict, judge: Judge, seeds: Sequence[int], shuffles: int, fixes: int, *, verified: bool
+) -> Iterator[None]:
+    """Add to a verdict, and yield after each run in another order."""
     for start in range(0, len(seeds), judge.at_once):
         program = judge.program(seeds[start : start + judge.at_once])
         try:
@@ -112,7 +120,7 @@ def judged(
                 for function in program.functions
                 if found[function] != expected[function]
             ]
-    return verdict
+            yield
 
 
 def _reordered(

@@ -4,7 +4,7 @@ import pytest
 
 from tests.running.device_judge import DEVICES, run
 from tests.running.device_programs import PRELUDE, TENSOR
-from tests.running.judging import Program, judged
+from tests.running.judging import Program, differs, judged
 from tests.running.mutations import MUTATIONS
 
 SEEDS = range(40)
@@ -32,4 +32,4 @@ def test_every_order_does_the_same() -> None:
 )
 def test_a_rule_that_is_switched_off_is_missed(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     MUTATIONS[name].patch(monkeypatch)
-    assert judged(DEVICES, range(300), shuffles=2, verified=False).differences
+    assert differs(DEVICES, range(300), shuffles=2)

@@ -4,7 +4,7 @@ from functools import partial
 
 import pytest
 
-from tests.running.judging import Judge, judged
+from tests.running.judging import Judge, differs, judged
 from tests.running.mutations import MUTATIONS
 from tests.running.native_judge import NATIVE, is_here, run
 from tests.running.native_programs import STATES, native_program
@@ -41,8 +41,8 @@ def test_what_no_declared_effect_tells(kinds: tuple[str, ...]) -> None:
 def test_a_rule_that_is_switched_off_is_missed(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     MUTATIONS[name].patch(monkeypatch)
     kinds = MUTATIONS[name].kinds
-    judge = Judge(partial(native_program, kinds=kinds), run, at_once=100) if kinds else NATIVE
-    assert judged(judge, range(200), shuffles=2, verified=False).differences
+    program = partial(native_program, kinds=kinds) if kinds else native_program
+    assert differs(Judge(program, run, at_once=20), range(200), shuffles=2)
 
 
 @pytest.mark.slow

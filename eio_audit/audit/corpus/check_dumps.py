@@ -10,7 +10,7 @@ from functools import cached_property
 from itertools import chain, islice
 from os import PathLike, fspath
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from eio_audit.audit.check.check import Check, audit_dump
 from eio_audit.audit.check.figures import DumpAudit
@@ -78,8 +78,7 @@ def digest_of(dump: Dump) -> bytes:
     return digest.digest()
 
 
-@dataclass(frozen=True, slots=True)
-class DumpInFile:
+class DumpInFile(NamedTuple):
     """Where a dump is, and what tells that it is this dump."""
 
     path: str  # the file, absolute

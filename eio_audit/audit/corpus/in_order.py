@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from copy import copy
-from dataclasses import dataclass
 from functools import lru_cache
 from threading import local
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
@@ -36,8 +35,7 @@ class Piece(NamedTuple, Generic[Tag, Work]):
     size_bytes: int  # about how large it is
 
 
-@dataclass(frozen=True, slots=True)
-class LostWork:
+class LostWork(NamedTuple):
     """A piece of work without a result; ``reason`` is why: its worker died, or it took too long."""
 
     reason: str
@@ -149,8 +147,7 @@ def _batches(pieces: Iterable[Piece[Tag, Work]], size: BatchSize) -> Iterator[li
         yield batch
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Sent:
+class _Sent(NamedTuple):
     """A function that is pickled once, and unpickled once by each process, however often it is sent."""
 
     function: Callable[[Any], Any]

@@ -13,9 +13,9 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import dataclass
 from operator import attrgetter
 from pathlib import Path
+from typing import NamedTuple
 
 from eio_audit.audit.check.figures import DumpAudit, summarize
 from eio_audit.audit.gate.gate import Verdict
@@ -25,8 +25,8 @@ from eio_audit.mlir.reading.reader import read_ir
 from eio_audit.mlir.source import InputError, source_name
 from eio_audit.mlir.traits import OpTable
 
-_LOCATION = re.compile(rb"\bloc\([^\n]*")
-_NAME = re.compile(rb'"(?:[^"\\\n]|\\.)+"(?::[0-9]+:[0-9]+)?')
+_LOCATION = rb"\bloc\([^\n]*"
+_NAME = rb'"(?:[^"\\\n]|\\.)+"(?::[0-9]+:[0-9]+)?'
 _OF_PASS = ("inversions", "avoidable", "avoidable_constants", "avoidable_splits", "wrong_indices")
 _OF_MODEL = (*_OF_PASS, "forced", "minimum", "certified")
 
@@ -63,8 +63,7 @@ def _name(path: str) -> str:
     return name if name not in {"", ".."} else Path(path).resolve().name
 
 
-@dataclass(frozen=True, slots=True)
-class Model:
+class Model(NamedTuple):
     """A model that a compiler translated."""
 
     name: str  # what it is called in the folder
@@ -140,7 +139,7 @@ def are_unlike(one: Dump, other: Dump, op_table: OpTable) -> bool:
 
 
 def _location_names(dump: Dump) -> set[bytes]:
-    return {name for line in _LOCATION.findall(dump.text) for name in _NAME.findall(line)}
+    return {name for line in re.findall(_LOCATION, dump.text) for name in re.findall(_NAME, line)}
 
 
 def _functions(dump: Dump, op_table: OpTable) -> set[tuple[str, ...]]:
@@ -152,8 +151,7 @@ def _functions(dump: Dump, op_table: OpTable) -> set[tuple[str, ...]]:
     }
 
 
-@dataclass(frozen=True, slots=True)
-class ModelFigures:
+class ModelFigures(NamedTuple):
     """The figures of one model."""
 
     model: str  # its name
@@ -180,8 +178,7 @@ class ModelFigures:
         return not (self.inversions or self.findings or self.errors)
 
 
-@dataclass(frozen=True, slots=True)
-class PassFigures:
+class PassFigures(NamedTuple):
     """The figures of all dumps before or after a pass: what they show, whichever pass brought it in."""
 
     pass_name: str | None  # the pass; None for dumps without a marker

@@ -26,7 +26,6 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from enum import IntEnum
 from functools import lru_cache
 from pathlib import Path
@@ -52,22 +51,20 @@ _NAMED = re.compile(
     rf"|(?P<kernel>.+)(?:-(?=p)|\0)(?P<step>{'|'.join(_KERNEL_STAGES)})"
 )
 """A file name without its ending that has counters and a pass, or a stage."""
-_HASH = re.compile(r"[A-Z2-7]{52}|[0-9a-f]{64}")  # the name of a folder in Triton's cache
+_HASH = r"[A-Z2-7]{52}|[0-9a-f]{64}"  # the name of a folder in Triton's cache
 _RUN = re.compile(r"_run[0-9a-f]+(?=_g[0-9]+\Z)")  # the id of a run in the name of a graph
 _ITERATION = "GreedyPatternRewriteIteration"
 SINGLE_REWRITES = ("apply-pattern", _ITERATION)
 """How the passes in the names of files with single rewrites begin."""
-_REWRITE = re.compile(rf"(?:apply-pattern|{_ITERATION}_iter[0-9]+)_.+")
-_OF_WHOLE_OP = re.compile(rf"{_ITERATION}_iter[0-9]+_(?:builtin_module|func_func)")
+_REWRITE = rf"(?:apply-pattern|{_ITERATION}_iter[0-9]+)_.+"
+_OF_WHOLE_OP = rf"{_ITERATION}_iter[0-9]+_(?:builtin_module|func_func)"
 _REMEMBERED = 1 << 12  # how many names are remembered, since the files of many models have the same ones
 HOW_TO_NAME_STATES = (
     "name pairs PROGRAM-before-PASS.mlir and PROGRAM-after-PASS.mlir, and their source PROGRAM.mlir"
 )
 """How to name files so that pairs are found."""
-_STATE = re.compile(
-    r"(?:(?P<program>.*?)[-_. ]+)?(?P<moment>before|after)(?:[-_. ]+(?P<pass>.+))?", re.IGNORECASE
-)
-_SOURCE = re.compile(r"(?:(?P<program>.+)[-_. ]+)?(?:source|input|original|initial)", re.IGNORECASE)
+_STATE = r"(?i)(?:(?P<program>.*?)[-_. ]+)?(?P<moment>before|after)(?:[-_. ]+(?P<pass>.+))?"
+_SOURCE = r"(?i)(?:(?P<program>.+)[-_. ]+)?(?:source|input|original|initial)"
 _Key = list[list[tuple[int, str]]]
 
 
@@ -120,7 +117,7 @@ def file_marker(path: str) -> Marker | None:
     """
     match = _named(path.rpartition(os.sep)[2])
     name = match and (match["stage"] or match["pass"] or match["step"])
-    if name and _OF_WHOLE_OP.fullmatch(name):
+    if name and re.fullmatch(_OF_WHOLE_OP, name):
         name = _ITERATION
     return Marker(name, name, None) if name else None
 
@@ -142,7 +139,7 @@ def name_in_any_run(path: str) -> str:
     'irs/ttir_resnet_g0.mlir'
     """
     if path.endswith(_TRITON_SUFFIXES):
-        return str(Path(*(part for part in Path(path).parts if not _HASH.fullmatch(part))))
+        return str(Path(*(part for part in Path(path).parts if not re.fullmatch(_HASH, part))))
     folder, separator, name = path.rpartition(os.sep)
     match = _named(name)
     if match is None or not match["stage"]:
@@ -158,7 +155,7 @@ def is_rewrite(path: str) -> bool:
     (True, False)
     """
     match = _named(path.rpartition(os.sep)[2])
-    return bool(match and match["pass"] and _REWRITE.fullmatch(match["pass"]))
+    return bool(match and match["pass"] and re.fullmatch(_REWRITE, match["pass"]))
 
 
 class _File(NamedTuple):
@@ -279,7 +276,7 @@ def _without_rewrites(files: Sequence[_File], skip: Callable[[str], None]) -> li
     for file in reversed(files):
         is_last = following is None or following.folders != file.folders or not is_rewrite(following.name)
         match = _named(file.name)
-        is_of_whole_op = match is not None and _OF_WHOLE_OP.fullmatch(match["pass"] or "") is not None
+        is_of_whole_op = match is not None and re.fullmatch(_OF_WHOLE_OP, match["pass"] or "") is not None
         if not is_rewrite(file.name) or (is_last and is_of_whole_op):
             kept.append(file)
         else:
@@ -372,8 +369,7 @@ class Moment(IntEnum):
     AFTER = 2
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class State:
+class State(NamedTuple):
     """The state that a file name implies. Program and pass may be empty."""
 
     program: str
@@ -389,8 +385,7 @@ class State:
         return Marker(self.pass_name, self.pass_name, when)
 
 
-@dataclass(frozen=True, slots=True)
-class States:
+class States(NamedTuple):
     """The states that the file names of one folder imply."""
 
     by_file: dict[str, State]  # the state of each file that is in a state of its own
@@ -403,7 +398,7 @@ def parse_state(name: str) -> State | None:
     >>> parse_state("ttir-before-erase-inverse-ops")
     State(program='ttir', pass_name='erase-inverse-ops', moment=<Moment.BEFORE: 1>)
     """
-    match = _STATE.fullmatch(name)
+    match = re.fullmatch(_STATE, name)
     return match and State(match["program"] or "", match["pass"] or "", Moment[match["moment"].upper()])
 
 
@@ -445,7 +440,7 @@ def _source_of(name: str, programs: Collection[str]) -> str | None:
     """Return the program whose source has this name. A name without program means the only program."""
     if name in programs:
         return name
-    match = _SOURCE.fullmatch(name)
+    match = re.fullmatch(_SOURCE, name)
     if match is None:
         return None
     program = match["program"] or ""

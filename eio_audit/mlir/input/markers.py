@@ -31,24 +31,25 @@ from eio_audit.mlir.source import (
     line_end,
     read_blocks,
     whole_lines,
+    without_constants,
 )
 from eio_audit.mlir.tokens import COMMENT, OR_FAIL, STRING, match_end, nesting, symbol_of
 
 _COMMON = b"IR "
 _LEADS = (b"// -----// ", b"---- ", b"END OF ML", b"ML", b"// *** ")
 """``_COMMON`` is in all markers; ``bytes.find`` looks for it. ``_LEADS`` has the text before it in each."""
-_PASS = re.compile(
+_PASS = (
     rb"// -----// IR Dump (?P<when>Before|After) (?P<pass>.+?)(?P<failed> Failed)?"
     rb"(?: \('(?P<op>[^'\n]*)' operation(?:: (?P<symbol>@[^\n]*?))?\))? //----- //"
 )
-_OLD_PASS = re.compile(
+_OLD_PASS = (
     rb"// \*\*\* IR Dump (?P<when>Before|After) (?P<pass>[^\n*]+?)(?P<failed> Failed)? \*\*\*"
     rb"(?: \('(?P<op>[^'\n]*)' operation(?:: (?P<symbol>@[^\n]*?))?\))?"
 )
 """The marker of MLIR until 2020."""
-_JIT = re.compile(rb"---- IR Dump (?P<when>before|after) (?P<pass>[^\n]+?) ----")
-_STAGE = re.compile(rb"MLIR Module (?P<stage>[\w.-]+):")
-_END = re.compile(rb"END OF MLIR MODULE")
+_JIT = rb"---- IR Dump (?P<when>before|after) (?P<pass>[^\n]+?) ----"
+_STAGE = rb"MLIR Module (?P<stage>[\w.-]+):"
+_END = b"END OF MLIR MODULE"
 _ARGUMENT = (
     r"(?s)(?P<name>(?:\(anonymous namespace\)|::|[^:(])+?)(?: Failed)?(?: \((?P<old>.*)\)|: (?P<new>.*))?\Z"
 )
@@ -85,7 +86,7 @@ _DIAGNOSTIC = PLACE + rb": (?:error|warning|note|remark): "
 EXCERPT = re.compile(rb"[^\n]*+\n[ \t]*+\^[~ \t\r]*+(?=\n|\Z)")
 """A source line with a caret below it. A diagnostic of many lines may stand above it."""
 _MESSAGE_AND_EXCERPT = rb"[^\n]*+\n" + EXCERPT.pattern
-_SHOWN_OP = re.compile(
+_SHOWN_OP = (
     rb"[^\n]*?(?P<known>see current operation:[ \t\r]*)?(?:(?<= )|(?(known)|(?!)))\n"
     rb"(?(known)[ \t]*)(?=[%\"A-Za-z_])"
 )
@@ -184,13 +185,14 @@ def holds_ir(path: str) -> bool:
 def _begun_markers(data: Text, start: int) -> Iterator[tuple[Span, Marker | None]]:
     """Yield the markers outside strings. A marker may begin inside the previous one."""
     for offset in _starts(data, start):
-        if match := _PASS.match(data, offset) or _JIT.match(data, offset) or _OLD_PASS.match(data, offset):
+        marked = (re.compile(pattern).match(data, offset) for pattern in (_PASS, _JIT, _OLD_PASS))
+        if match := next(filter(None, marked), None):
             yield Span(offset, match.end()), _pass_marker(match)
-        elif match := _STAGE.match(data, offset):
+        elif match := re.compile(_STAGE).match(data, offset):
             stage = match["stage"].decode("utf-8", "replace")
             yield Span(offset, match.end()), Marker(stage, stage, None)
-        elif match := _END.match(data, offset):
-            yield Span(offset, match.end()), None
+        elif data[offset : offset + len(_END)] == _END:
+            yield Span(offset, offset + len(_END)), None
 
 
 def _starts(data: Text, start: int) -> Iterator[int]:
@@ -218,7 +220,7 @@ def _pass_marker(match: re.Match[bytes]) -> Marker:
     argument = (parts["old"] or parts["new"] or class_name) if parts else text
     symbol, op_name = groups.get("symbol"), groups.get("op")
     return Marker(
-        pass_name=class_name if match.re is _JIT else argument.partition("{")[0],
+        pass_name=class_name if match.re.pattern is _JIT else argument.partition("{")[0],
         class_name=class_name,
         when=match["when"].decode().lower(),
         failed=groups.get("failed") is not None or " Failed" in text,
@@ -246,8 +248,10 @@ def other_text(data: Text, offset: int, end: int) -> tuple[int, str] | None:
     for start, what in _STARTS.items():
         if data[offset : offset + len(start)] == start:
             return offset, what
-    found = re.compile(_OTHER_START).search(data, offset, end)
-    return None if found is None else (found.start(1), _STARTS[found[1]])
+    for part in without_constants(data, Span(offset, end)):
+        if found := re.compile(_OTHER_START).search(data, *part):
+            return found.start(1), _STARTS[found[1]]
+    return None
 
 
 def without_noise(text: bytes) -> bytes:
@@ -271,7 +275,7 @@ def shown_op_end(data: Text, offset: int, end: int) -> int | None:
 
     The op ends with its first line end outside brackets.
     """
-    message = _SHOWN_OP.match(data, offset, end)
+    message = re.compile(_SHOWN_OP).match(data, offset, end)
     if message is None or not re.compile(_DIAGNOSTIC).match(data, offset, end):
         return None
     position, depth = message.end(), 0

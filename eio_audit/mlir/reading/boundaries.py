@@ -53,10 +53,9 @@ _USUAL_ARGUMENT = re.compile(
     rb'(?P<location> loc\((?:"[^"\\\n]*+"|#[\w$-]++)\))'
 )
 """An argument as a printer writes most: its name, type, perhaps an attribute, and its location."""
-_UNREAD = re.compile(
-    rb"^[ \t]*+(?:(?:[A-Za-z_][\w$]*+\.[\w$.]*+(?=[ \t(<{\[@]|\r?$)|func (?:\w++ )?@)[^\n]*+"
-    rb"(?:\n[ \t]++\S[^\n]*+)*|\{-#[^\n]*+(?:\n[^\n]*+)*)",
-    re.MULTILINE,
+_UNREAD = (
+    rb"(?m)^[ \t]*+(?:(?:[A-Za-z_][\w$]*+\.[\w$.]*+(?=[ \t(<{\[@]|\r?$)|func (?:\w++ )?@)[^\n]*+"
+    rb"(?:\n[ \t]++\S[^\n]*+)*|\{-#[^\n]*+(?:\n[^\n]*+)*)"
 )
 """A line that begins like an op, with indented lines below it, or metadata that is not closed.
 
@@ -73,9 +72,7 @@ _WORD_BEFORE = re.compile(rb"[\w$.%#!@^-]+\Z")
 _BUILTIN_TYPE = re.compile(rb"(?:[su]?i\d+|b?f\d\w*|tf32|index|none)\Z")
 _BLANKS = re.compile(rb"[ \t\r]*+")
 _ATTRIBUTES = re.compile(rb"(?<![\w$.@])attributes\Z")
-_REGION_CLAUSE = re.compile(
-    rb"(?:\n[ \t]*+//[^\r\n]*+\r?+" + OR_FAIL + rb")*+\n[ \t]*+[a-z_]++ \{[ \t\r]*+$", re.MULTILINE
-)
+_REGION_CLAUSE = rb"(?m)(?:\n[ \t]*+//[^\r\n]*+\r?+" + OR_FAIL + rb")*+\n[ \t]*+[a-z_]++ \{[ \t\r]*+$"
 """``combiner {`` on the next line but comments: another region of an op at top level."""
 _LONGEST_WORD = 200
 _NO_OPS = frozenset((b"case", b"handle", b"ro", b"rw", b"wo"))
@@ -170,8 +167,8 @@ def meaning_outside_ops(ir: IR) -> list[bytes]:
     for text in gaps(ir):
         found += FILE_METADATA.findall(text)
         rest = FILE_METADATA.sub(b"", text)
-        if _UNREAD.search(rest):
-            found += [line.strip() for line in _UNREAD.findall(without_definitions(rest)[1])]
+        if re.compile(_UNREAD).search(rest):
+            found += [line.strip() for line in re.findall(_UNREAD, without_definitions(rest)[1])]
     return found
 
 
@@ -290,7 +287,7 @@ class Boundaries:
             return None
         is_message = word is not None and self._data[word.end() : word.end() + 1] == b":"  # "error: ..."
         may_follow_region = word[0] == b"loc" if word else first in b"{:,-"
-        may_follow_region |= _REGION_CLAUSE.match(self._data, line_end, self._end) is not None
+        may_follow_region |= re.compile(_REGION_CLAUSE).match(self._data, line_end, self._end) is not None
         return None if is_message or (op.has_region and not may_follow_region) else offset
 
     def _needs_more(self, line_end: int) -> bool:

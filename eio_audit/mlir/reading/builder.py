@@ -6,7 +6,6 @@ So the open ops and regions never depend on which of them read the text so far.
 
 from __future__ import annotations
 
-import re
 from array import array
 from bisect import bisect_right
 from collections.abc import Container, Mapping, Sequence
@@ -16,8 +15,9 @@ from eio_audit.mlir.ir import IR, NO_OFFSET, Fault
 from eio_audit.mlir.tokens import ARGUMENT, RESULT, Brackets
 from eio_audit.mlir.traits import UNLISTED, OpTraits
 
-_NAMES_ARGUMENTS = re.compile(
-    r"firrtl\.match|hal\.dispatch\.extern|rtg\.with_handlers|(?:flow|stream\.(?:async|cmd)|util)\.func"
+_NAMES_ARGUMENTS = (
+    *("firrtl.match", "hal.dispatch.extern", "rtg.with_handlers"),
+    *("flow.func", "stream.async.func", "stream.cmd.func", "util.func"),
 )
 """Listed ops whose text names arguments that no region has: ``util.func private @f(%a: T) -> %a``."""
 
@@ -270,7 +270,7 @@ class Scopes:
         So it is in custom assembly that the op table does not know, as in ``case a(%arg0) { ... }``.
         """
         name = self._ir.name(op)
-        is_known = name in self._listed and _NAMES_ARGUMENTS.fullmatch(name) is None
+        is_known = name in self._listed and name not in _NAMES_ARGUMENTS
         return not self._ir.op_is_generic[op] and not is_known
 
     def _names_itself(self, op: int) -> bool:

@@ -30,7 +30,7 @@ from eio_audit.mlir.ir import IR, NO_OFFSET, Fault
 from eio_audit.mlir.reading.boundaries import BARE_OPS, Boundaries
 from eio_audit.mlir.reading.builder import Builder, Mentions, OpenOp, split_use
 from eio_audit.mlir.reading.plain_lines import PlainLines
-from eio_audit.mlir.source import InputError, Source, Span, line_end
+from eio_audit.mlir.source import InputError, Source, Span, line_end, without_constants
 from eio_audit.mlir.tokens import (
     ALIAS,
     ARGUMENT,
@@ -61,10 +61,9 @@ from eio_audit.mlir.traits import OpTable, listed_dialects
 
 _PERCENT, _SLASH = b"%/"
 _BLANK = b" \t\r\n"
-_CUSTOM_REST = re.compile(
-    rb"[ \t]+%[\w$.-]|(?=[ \t(<{\[@])[^\n]*?(?:@|\bloc\(|\{[A-Za-z_][\w$.]*+ = [^\n]*\}[ \t\r]*$"
-    rb"|(?:[{(\[]|[}\]\"\d][ \t\r]*(?://[^\n]*)?\n\s*+(?://[^\n]*+\s*+)*+(?:[a-z_]++ )?\{)[ \t\r]*$)",
-    re.MULTILINE,
+_CUSTOM_REST = (
+    rb"(?m)[ \t]+%[\w$.-]|(?=[ \t(<{\[@])[^\n]*?(?:@|\bloc\(|\{[A-Za-z_][\w$.]*+ = [^\n]*\}[ \t\r]*$"
+    rb"|(?:[{(\[]|[}\]\"\d][ \t\r]*(?://[^\n]*)?\n\s*+(?://[^\n]*+\s*+)*+(?:[a-z_]++ )?\{)[ \t\r]*$)"
 )
 """What follows the name of an unlisted top-level op: an operand, symbol, location, dictionary or bracket.
 
@@ -74,7 +73,7 @@ begins on the next line but comments, as ``{`` or ``init {``.
 _DECLARATION = re.compile(rb"[A-Za-z_][\w$.]*+(?:\s+\w++" + OR_FAIL + rb")*+\s+@")
 _PARAMETER = re.compile(VALUE + rb"[ \t]*+(?:\"[^\"\n]*+\"[ \t]*+)?:")
 """``%name: type`` or ``%name "port": type`` in an op with a symbol and no region: a parameter, not a use."""
-_LOCATION_LINE = re.compile(rb"loc\([^\n]*\)[ \t\r]*+(?://[^\n]*+)?+$", re.MULTILINE)
+_LOCATION_LINE = rb"(?m)loc\([^\n]*\)[ \t\r]*+(?://[^\n]*+)?+$"
 """A line that is only a location. A line of a diagnostic, ``loc(...): error: ...``, is not one."""
 _COLOURED_LINE = rb"[^\n]*\x1b[^\n]*"  # compiled on first use
 _LEFT_OUT = (b"{...}", b"<<")  # what is in the texts that follow
@@ -139,7 +138,8 @@ def read_ir(
 
 def _refuse_colours(source: Source, span: Span) -> None:
     """Raise an error if a line of IR has colours, or what else a terminal obeys, in the middle."""
-    if source.data.find(b"\x1b[", span.start, span.end) < 0:
+    escape = source.data.find(b"\x1b", span.start, span.end)  # a byte is found faster than two
+    if escape < 0 or source.data.find(b"\x1b[", escape, span.end) < 0:
         return
     for line in re.compile(_COLOURED_LINE).finditer(source.data, span.start, span.end):
         if re.compile(_IR_LINE).match(re.sub(_COLOUR, b"", line[0])):
@@ -149,7 +149,8 @@ def _refuse_colours(source: Source, span: Span) -> None:
 
 def _left_out(source: Source, span: Span) -> Iterator[re.Match[bytes]]:
     """Yield what stands for what invalid IR lacks; an InputError for a region that is not printed."""
-    if all(source.data.find(text, span.start, span.end) < 0 for text in _LEFT_OUT):
+    parts = without_constants(source.data, span)
+    if all(source.data.find(text, *part) < 0 for part in parts for text in _LEFT_OUT):
         return
     for match in re.compile(_STAND_IN).finditer(source.data, span.start, span.end):
         if match["region"]:
@@ -264,7 +265,7 @@ class Reader:
         header = HEADER.match(self.data, offset, self.end)
         if header and self._is_op(header):
             return self._operation(header)
-        if _LOCATION_LINE.match(self.data, offset, self.end):
+        if re.compile(_LOCATION_LINE).match(self.data, offset, self.end):
             raise self._stray_location(offset)
         if self.data[offset : offset + 1] in (b"}", b")", b"]"):
             raise self.source.error(offset, f"unbalanced '{chr(self.data[offset])}': nothing is open here")
@@ -285,7 +286,7 @@ class Reader:
         # This is true at the end of the dump, too, where the slice is empty.
         if is_listed and self.data[header.end() : header.end() + 1] in b" \n":
             return True
-        return _CUSTOM_REST.match(self.data, header.end(), self.end) is not None
+        return re.compile(_CUSTOM_REST).match(self.data, header.end(), self.end) is not None
 
     def _aliases(self, match: re.Match[bytes]) -> int:
         """Read this alias, and the whole table of locations that may begin with it."""

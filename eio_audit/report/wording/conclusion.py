@@ -135,7 +135,7 @@ _ONLY_KEYS = {
 }
 """By command, what ``--config`` sets: the command has no option for it."""
 
-_PLAIN = re.compile(rf"{'|'.join(Follow)}|[a-z]\w*\.[\w.*]*")  # what ``--config`` reads without quotes
+_PLAIN = rf"{'|'.join(Follow)}|[a-z]\w*\.[\w.*]*"  # what ``--config`` reads without quotes
 
 
 def _options(words: str, options: AuditOptions) -> list[str]:
@@ -153,7 +153,7 @@ def _options(words: str, options: AuditOptions) -> list[str]:
             found += [word for value in values for word in (f"--{key}", value)]
         elif values:
             one = values[0] if len(values) == 1 else ""
-            value = one if _PLAIN.fullmatch(one) else json.dumps(one or [*values], ensure_ascii=False)
+            value = one if re.fullmatch(_PLAIN, one) else json.dumps(one or [*values], ensure_ascii=False)
             found += ["--config", f"{key}={value}"]
     return found
 
