@@ -57,7 +57,7 @@ from eio_audit.order.windows import (
 )
 from eio_audit.order.wrong_labels import LargestFlow
 
-Cycle = tuple[tuple[int, int], tuple[int, int]]  # its broken edge and its closing edge, as pairs of ops
+Cycle = tuple[int, ...]  # y, x, p, q: its broken edge y -> x and its closing edge p -> q
 
 
 def restore_order(
@@ -175,7 +175,7 @@ def implied_order(
     edge on no cycle.
 
     >>> part = Window([5, 1, 2, 3], [True] * 4, Precedence.from_edges(4, [0], [1]))
-    >>> cycles = [((2, 0), (1, 2)), ((3, 0), (1, 3))]
+    >>> cycles = [(2, 0, 1, 2), (3, 0, 1, 3)]
     >>> list(map(bin, implied_order(part, [0, 1, 2, 3], cycles, Effort())))
     ['0b10', '0b0', '0b1000', '0b0']
     """
@@ -189,7 +189,7 @@ def implied_order(
             after |= 1 << place
     for producer, user in part.precedence.forwards():
         later[place_of[producer]] |= 1 << place_of[user]
-    pairs = [((place_of[a], place_of[b]), (place_of[c], place_of[d])) for (a, b), (c, d) in cycles]
+    pairs = [((place_of[y], place_of[x]), (place_of[p], place_of[q])) for y, x, p, q in cycles]
     for start, end in chain.from_iterable(pairs):
         later[min(start, end)] &= ~(1 << max(start, end))  # undecided, until a conclusion below
     while not effort.is_spent:
@@ -244,10 +244,8 @@ def fewest_moved(
             by_key = sorted(windows.order[slice(*windows.spans[number])], key=block.keys.__getitem__)
             if (edges := found[number].cycles) is None:
                 return None
-            ends = iter([by_key[end] - ops.start for end in edges])
-            pairs = zip(ends, ends, strict=True)
-            cycles += zip(pairs, pairs, strict=True)
-        return [cycle for cycle in cycles if 0 <= cycle[0][0] < len(ops)]
+            cycles += zip(*[iter([by_key[end] - ops.start for end in edges])] * 4, strict=True)
+        return [cycle for cycle in cycles if 0 <= cycle[0] < len(ops)]
 
     for ops in independent_ranges(block, order):
         inside = places[bisect_left(places, ops.start) : bisect_left(places, ops.stop)]
@@ -256,8 +254,8 @@ def fewest_moved(
         few, bound, cycles = [op - ops.start for op in order[ops.start : ops.stop]], 0, cycles_in(ops)
         if cycles is not None:
             bound = _exchanged_pairs(block, ops, few, [place - ops.start for place in inside], cycles, effort)
-            if bound < len(inside):
-                few, bound = _improved(block.restricted(ops), few, cycles, len(inside), bound, effort)
+        if bound < len(inside):
+            few, bound = _improved(block.restricted(ops), few, cycles, len(inside), bound, effort)
         placed = [op + ops.start for op in few]
         if not all(block.indexed[ops.start : ops.stop]):
             placed = attach_unindexed(block.precedence, block.indexed, placed, longest_in_place(placed))
@@ -301,7 +299,8 @@ def _exchanged_pairs(
 ) -> int:
     """Return how many moved ops of a range can be paired with an exchanged op, nearest first."""
     keys, indexed = block.keys[ops.start : ops.stop], block.indexed[ops.start : ops.stop]
-    distance, undecided = effort.limits.pair_distance, set(chain.from_iterable(cycles))
+    undecided = {edge for y, x, p, q in cycles for edge in ((y, x), (p, q))}
+    distance = effort.limits.pair_distance
     is_late = {order[place]: order[place] < place for place in moved}
     paired: set[tuple[int, bool]] = set()
     for place in moved:
@@ -329,11 +328,24 @@ def _exchanged_pairs(
 
 
 def _improved(
-    part: Window, order: list[int], cycles: Sequence[Cycle], moved: int, fewest: int, effort: Effort
+    part: Window, order: list[int], cycles: Sequence[Cycle] | None, moved: int, fewest: int, effort: Effort
 ) -> tuple[list[int], int]:
-    """Return an order of a range with fewer ops ``moved``, or a larger lower bound, if one is found."""
-    if part.size > effort.limits.moved_closure_size or len(cycles) > effort.limits.moved_inversions:
+    """Return an order of a range with fewer ops ``moved``, or a larger lower bound, if one is found.
+
+    Without the ``cycles`` of its windows, a packing of the range finds some.
+    """
+    limits = effort.limits
+    if part.size > limits.moved_closure_size or len(cycles or ()) > limits.moved_inversions:
         return order, fewest
+    if cycles is None:
+        effort.left -= part.size * width(part.size)
+        closure = TransitiveClosure(part)
+        if part.inversions(order) - closure.forced > limits.moved_inversions:
+            return order, fewest
+        packing = CyclePacking(closure, order, effort)
+        if len(packing) < len(packing.broken):
+            return order, fewest
+        cycles = [*zip(*[map(closure.place_of.__getitem__, packing.cycles())] * 4, strict=True)]
     implied = implied_order(part, order, cycles, effort)
     if implied is None:
         return order, fewest

@@ -15,8 +15,8 @@ def implied(block: Block) -> set[tuple[int, int]] | None:
     if len(packing) < len(packing.broken):
         return None
     ends = [relations.place_of[op] for op in packing.cycles()]
-    edges = list(zip(ends[::2], ends[1::2], strict=True))
-    found = implied_order(window, order, list(zip(edges[::2], edges[1::2], strict=True)), Effort())
+    cycles = [(*ends[k : k + 4],) for k in range(0, len(ends), 4)]
+    found = implied_order(window, order, cycles, Effort())
     assert found is not None
     return {(op, other) for op, row in zip(order, found, strict=True) for other in named(row, order)}
 

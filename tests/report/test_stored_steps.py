@@ -58,10 +58,8 @@ def test_texts_come_back_to_the_byte(given_texts: list[ScopeText]) -> None:
 def add(
     steps: StoredSteps, index: int, before: ScopeText, after: ScopeText, changes: Sequence[ChangedOp]
 ) -> None:
-    given = [(text.dump, text.lines) for text in (before, after)]
-    steps.add(
-        index, [(dump, zip(x.texts, x.numbers, x.aliases, x.ops, strict=True)) for dump, x in given], changes
-    )
+    texts = [(text.dump, zip(*text.lines.columns, strict=True)) for text in (before, after)]
+    steps.add(index, texts, changes)
 
 
 def unpacked(steps: StoredSteps) -> Any:

@@ -69,8 +69,7 @@ class StoredLines:
         return number
 
 
-Line = tuple[bytes, int, Aliases, Sequence[int]]
-"""Text without the line end, 1-based number, aliases of the dump, and numbers of the ops that begin there."""
+Line = tuple[bytes, int, int, Aliases, Sequence[int]]  # as ``Lines`` has it, by columns
 
 
 class StoredTexts:
@@ -85,7 +84,7 @@ class StoredTexts:
         """Return the number of a text of a file."""
         numbers, ops, places = array("q"), array("q"), array("q")
         aliases = dict[Aliases, None]()
-        for text, place, own_aliases, begun in lines:
+        for text, place, _, own_aliases, begun in lines:
             numbers.append(self.lines.add(text))
             ops.append(begun[0] + 1 if begun else 0)
             places.append(place)
@@ -106,11 +105,6 @@ class StoredTexts:
             [source, *(array("q", column).tolist() for column in columns)]
             for source, columns in self._numbers
         ]
-
-
-def _shown(text: ScopeText) -> Iterable[Line]:
-    lines = text.lines
-    return zip(lines.texts, lines.numbers, lines.aliases, lines.ops, strict=True)
 
 
 def _differences(numbers: array[int]) -> array[int]:
@@ -137,8 +131,9 @@ class StoredSteps:
     def watch(self, run: PassRun, program: str, step: ScopeStep, changes: Sequence[ChangedOp]) -> None:
         """Store what a pass did while a log is traced. ``trace`` calls this."""
         key = self._keys.setdefault((program, run.number), len(self._keys))
-        if step.before is not None:
-            self.add(key, [(text.dump, _shown(text)) for text in (step.before, step.after)], changes)
+        if (before := step.before) is not None:
+            texts = [(text.dump, zip(*text.lines.columns, strict=True)) for text in (before, step.after)]
+            self.add(key, texts, changes)
 
     def of(self, trace: Trace) -> StoredSteps:
         """Return the steps that were watched, with the indices of their passes in the trace."""
@@ -235,7 +230,7 @@ def _lines_of(side: ScopeSide) -> Iterator[Line]:
     first = dict(zip(reversed(side.op_lines), reversed(side.numbers), strict=True))
     for place, line in enumerate(_LINE.finditer(source.data, *extent)):
         ops = (first[place],) if place in first else ()
-        yield line[0].removesuffix(b"\n"), start + place, aliases, ops
+        yield line[0].removesuffix(b"\n"), start + place, 0, aliases, ops
 
 
 def packed(data: Mapping[str, object]) -> str:
