@@ -76,6 +76,13 @@ def test_the_implied_order_proves_more() -> None:
     assert [restore(block, limits).moved_lower_bound for limits in (NO_CLOSURE, NO_PACKING)] == [1, 1]
 
 
+def test_a_range_whose_windows_have_no_known_cycles_packs_its_own() -> None:
+    keys = [2, 2, 2, 0, 0, 1, 2, 0, 1, 0, 1, 0, 0, 0]
+    edges = [(0, 1), (0, 2), (0, 5), (1, 4), (1, 6), (2, 3), (2, 12), (4, 8), (5, 10), (6, 7), (7, 9)]
+    restoration = restore(Block(keys, [*edges, (8, 10), (10, 11), (11, 13)]))
+    assert (restoration.moved, restoration.moved_lower_bound) == (4, 4)
+
+
 def test_a_hundred_hoisted_constants_are_the_ops_moved() -> None:
     # Every tenth op is a constant that a pass has hoisted to the start of the block.
     keys: list[Key] = [*range(0, 1000, 10), *(key for key in range(1000) if key % 10)]
