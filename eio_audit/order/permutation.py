@@ -217,9 +217,10 @@ def count_inversions(keys: Sequence[int], chunk_size: int = CHUNK) -> int:
         chunk = list(keys[start : start + chunk_size])
         if count_descents(chunk):
             unsorted, chunk = chunk, []
+            inversions += len(unsorted) * (len(unsorted) - 1) // 2  # all pairs, but for those in order
             for key in unsorted:
                 place = bisect_right(chunk, key)
-                inversions += len(chunk) - place
+                inversions -= place
                 chunk.insert(place, key)
         chunks.append(chunk)
     while len(chunks) > 1:
