@@ -42,11 +42,21 @@ class Block:
         yield "}"
 
 
-def _function(body: Iterable[str]) -> Lines:
-    yield "func.func @f(%a: i32, %c: i1, %m: memref<i32>) {"
+LEVELS = 5_000
+"""How deep a function is nested at most. Regions that are nested more than 10,000 deep are an error."""
+
+
+def _function(body: Iterable[str], name: str = "f") -> Lines:
+    yield f"func.func @{name}(%a: i32, %c: i1, %m: memref<i32>) {{"
     yield from body
     yield "  return"
     yield "}"
+
+
+def _functions(body: Callable[[range], Lines], levels: int) -> Lines:
+    """Yield functions that have all levels together."""
+    for start in range(0, levels, LEVELS):
+        yield from _function(body(range(start, min(start + LEVELS, levels))), f"f{start}")
 
 
 # ---------------------------------------------------------------------- dependences against keys
@@ -283,13 +293,13 @@ def small_windows(size: int) -> Block:
 def nest(size: int) -> Lines:
     """Nested scf.if with a deallocation at each level."""
 
-    def body() -> Lines:
-        for level in range(size):
+    def body(levels: range) -> Lines:
+        for level in levels:
             yield f'memref.dealloc %m : memref<i32> loc("{size - level}|")'
             yield "scf.if %c {"
-        yield from ['} loc("1|")'] * size
+        yield from ['} loc("1|")'] * len(levels)
 
-    return _function(body())
+    return _functions(body, size)
 
 
 def deallocs(size: int) -> Lines:
@@ -368,14 +378,14 @@ def calls(size: int) -> Lines:
 def deep(size: int) -> Lines:
     """Nested regions with two disordered ops in each."""
 
-    def body() -> Lines:
-        for level in range(size // 3):
+    def body(levels: range) -> Lines:
+        for level in levels:
             yield f'%x{level} = ttir.add %a : i32 loc("2|")'
             yield f'%y{level} = ttir.add %a : i32 loc("1|")'
             yield "scf.if %c {"
-        yield from ["}"] * (size // 3)
+        yield from ["}"] * len(levels)
 
-    return _function(body())
+    return _functions(body, size // 3)
 
 
 def operands(size: int) -> Lines:
