@@ -22,7 +22,7 @@ from eio_audit.mlir.input.function_texts import Aliases, DumpText, FunctionText
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.reading.reader import read_ir
 from eio_audit.mlir.semantics.functions import find_scopes, only_function
-from eio_audit.mlir.source import InputError, Source, Span, count_lines
+from eio_audit.mlir.source import InputError, Source, Span, count_lines, line_end
 from eio_audit.mlir.tokens import ALIAS_NAME, STRING
 from eio_audit.mlir.traits import OpTable
 
@@ -321,15 +321,22 @@ def line_ends(source: Source) -> list[int]:
     return [*accumulate(len(line) + 1 for line in source.data[:].split(b"\n"))]
 
 
+def extent_of(dump: Dump) -> Span:
+    """Return where the lines of a dump are, without blank ones around them."""
+    data, (start, end) = dump.source.data, dump.span
+    while start < end and not data[start : (line := line_end(data, start, end))].strip():
+        start = min(line + 1, end)
+    while start < end and not data[(line := max(data.rfind(b"\n", start, end) + 1, start)) : end].strip():
+        end = max(line - 1, start)
+    return Span(start, end)
+
+
 def lines_of(dump: Dump, aliases: Aliases, first: int) -> Lines:
     """Return the lines of a dump, without blank ones around it. ``first`` is that of its span's start."""
-    texts = dump.text.split(b"\n")
-    while texts and not texts[-1].strip():
-        texts.pop()
-    start = next((k for k, text in enumerate(texts) if text.strip()), 0)
-    shown, size = texts[start:] if start else texts, len(texts) - start
-    numbers = range(first + start, first + len(texts))
-    return Lines(shown, numbers, [0] * size, [aliases] * size, [()] * size)
+    data, (start, end) = dump.source.data, extent_of(dump)
+    texts = data[start:end].split(b"\n") if start < end else []
+    first, size = first + count_lines(data, dump.span.start, start), len(texts)
+    return Lines(texts, range(first, first + size), [0] * size, [aliases] * size, [()] * size)
 
 
 def scopes_of(ir: IR) -> dict[Scope, int]:

@@ -24,17 +24,16 @@ from typing import Any
 from eio_audit.audit.diff.compared_dump import ComparedDump
 from eio_audit.audit.diff.dump_comparison import DumpComparison
 from eio_audit.audit.log.scope_steps import ChangedOp, ScopeSide, ScopeStep, changed_ops
-from eio_audit.audit.log.scope_text import Lines, ScopeText
+from eio_audit.audit.log.scope_text import Lines, ScopeText, extent_of
 from eio_audit.audit.log.trace import Trace
 from eio_audit.audit.log.walk import PassRun
 from eio_audit.mlir.input.dumps import Dump
 from eio_audit.mlir.input.function_texts import Aliases, DumpText
-from eio_audit.mlir.source import Span, count_lines
+from eio_audit.mlir.source import count_lines
 from eio_audit.report.document import Cell, Cells, FigureColumn, figures_of
 from eio_audit.report.wording.diff import SIGNS
 
 _LINE = re.compile(rb"[^\n]++\n?+|\n")
-_LINES = re.compile(rb"[^\S\n]*+\S(?:.*\S)?[^\S\n]*+", re.DOTALL)  # without blank ones around them
 _NUMBER = re.compile(rb"%(0|[1-9][0-9]{0,8})")  # the name of a value; many lines differ in these only
 
 
@@ -210,23 +209,17 @@ def pair_data(comparison: DumpComparison) -> dict[str, object]:
 def _side(side: ComparedDump, numbers: Sequence[int]) -> ScopeSide:
     """Return the ops of a dump that was read as a whole, with their numbers."""
     dump, data = side.dump.dump, side.dump.dump.source.data
-    ops = ScopeSide(range(-count_lines(data, 0, _extent(dump).start), len(data)), side)
+    ops = ScopeSide(range(-count_lines(data, 0, extent_of(dump).start), len(data)), side)
     ops.numbers = numbers
     return ops
-
-
-def _extent(dump: Dump) -> Span:
-    """Return where the lines of a dump are, without blank ones around them."""
-    found = _LINES.search(dump.source.data, *dump.span)
-    return Span(*found.span()) if found else Span(dump.span.start, dump.span.start)
 
 
 def _lines_of(side: ScopeSide) -> Iterator[Line]:
     """Yield these lines, each with the number of the first op on it. They take much memory at once."""
     dump = side.ops.dump.dump
-    extent, source = _extent(dump), dump.source
+    extent, source = extent_of(dump), dump.source
     aliases = DumpText(dump, side.ops.ir.op_table).aliases
-    start = source.line_at(dump.span.start) + count_lines(source.data, dump.span.start, extent.start)
+    start = source.line_at(extent.start)
     first = dict(zip(reversed(side.op_lines), reversed(side.numbers), strict=True))
     for place, line in enumerate(_LINE.finditer(source.data, *extent)):
         ops = (first[place],) if place in first else ()
