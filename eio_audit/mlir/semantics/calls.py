@@ -32,7 +32,14 @@ from fnmatch import fnmatchcase
 from functools import cached_property
 
 from eio_audit.mlir.ir import IR
-from eio_audit.mlir.tokens import SYMBOL, SYMBOL_NAME, generic_attributes, post_order, symbol_of
+from eio_audit.mlir.tokens import (
+    SYMBOL,
+    SYMBOL_NAME,
+    generic_attributes,
+    outermost_brackets,
+    post_order,
+    symbol_of,
+)
 from eio_audit.mlir.traits import ANY_NUMBER, OpTraits, op_of_callee
 
 OUTSIDE = -1  # in place of a function or another op: the top level of the dump
@@ -45,7 +52,9 @@ _REPLACEABLE = re.compile(
     rb"|\blinkage\"?\s*=\s*(?!#llvm\.linkage<(?:external|internal|private)>)"
     rb"|\bspecifiers\"?\s*=\s*(?!\[(?:\s|,|\"static\"|\"inline\"|\"constexpr\")*\])"
 )
-_NO_MEMORY = re.compile(rb"\bmemory_effects\s*=\s*#llvm\.memory_effects<(?:\s*\w+\s*=\s*none\s*,?)+>")
+_NO_MEMORY = re.compile(rb"#llvm\.memory_effects<(?:\s*\w+\s*=\s*none\s*,?)+>")
+_ATTRIBUTES = re.compile(rb"\sattributes\s*\{")
+_NO_BUNDLES = re.compile(rb"array<i32\s*>|\[\s*\]")
 OPAQUE_CALLS = frozenset(("emitc.call_opaque", "emitpy.call_opaque"))
 """Ops that name what they call in a string."""
 OPAQUE_TENSOR = re.compile(
@@ -141,6 +150,8 @@ class Calls:
 
     def _callee_symbol(self, call: int) -> str | None:
         text = self._ir.own_text(call)
+        if _has_bundles(text, is_generic=bool(self._ir.op_is_generic[call])):
+            return None  # what stands in a bundle, the call may read and write, whatever its function does
         if self._ir.op_is_generic[call]:
             callees = _values(text, b"callee")
             is_symbol = len(callees) == 1 and _SYMBOL.fullmatch(callees[0])
@@ -159,7 +170,9 @@ class Calls:
             symbols = self._symbols(op) if self._is_function[ir.op_name[op]] else ()
             for symbol in symbols:
                 key = ir.parent_op(ir.op_block[op]), symbol
-                is_known = ir.nested_ops(op) or _does_nothing(ir.attribute_text(op))
+                is_known = ir.nested_ops(op) or _does_nothing(
+                    ir.attribute_text(op), is_generic=bool(ir.op_is_generic[op])
+                )
                 is_fixed = is_known and _REPLACEABLE.search(ir.own_text(op)) is None
                 found[key] = op if key not in found and is_fixed and len(symbols) == 1 else None
         return found
@@ -176,10 +189,27 @@ class Calls:
         return [symbol_of(match["symbol"]), *others] if match else []
 
 
-def _does_nothing(declaration: bytes) -> bool:
-    """Whether a declaration of LLVM says that all that a call does is to give its result."""
-    says_all = b"no_unwind" in declaration and b"will_return" in declaration
-    return says_all and len(_NO_MEMORY.findall(declaration)) == 1 and b"convergent" not in declaration
+def _has_bundles(call: bytes, *, is_generic: bool) -> bool:
+    """Whether a call of LLVM has operand bundles: ``call @f(%a) ["deopt"(%b : i32)]``."""
+    if not is_generic:
+        return any(opening == b"[" for _, _, opening in outermost_brackets(call))
+    bundles = _values(call, b"op_bundle_sizes") + _values(call, b"op_bundle_tags")
+    return any(_NO_BUNDLES.fullmatch(value) is None for value in bundles)
+
+
+def _does_nothing(declaration: bytes, *, is_generic: bool) -> bool:
+    """Whether a declaration of LLVM says that all that a call does is to give its result.
+
+    Only its own attributes say so, none in the brackets of others and none with a longer name.
+    """
+    if b"memory_effects" not in declaration or b"convergent" in declaration:
+        return False
+    if not is_generic and (keyword := _ATTRIBUTES.search(declaration)):
+        declaration = b"()" + declaration[keyword.end() - 1 :]  # as generic assembly has them
+    attributes = generic_attributes(declaration)
+    effects = [value for name, value in attributes if name == b"memory_effects"]
+    does_return = {(b"no_unwind", b""), (b"will_return", b"")} <= {*attributes}
+    return does_return and len(effects) == 1 and _NO_MEMORY.fullmatch(effects[0]) is not None
 
 
 def _values(text: bytes, attribute: bytes) -> list[bytes]:

@@ -53,12 +53,10 @@ _ARGUMENTS = -1
 CONTROL = "control"  # whether execution continues
 ANY = frozenset({"read", "write", "free"})  # every kind of effect that keeps ops in order
 _READ, _READ_WRITE = frozenset({"read"}), frozenset({"read", "write"})
-_ATTRIBUTE_WORD = re.compile(rb"[\w$.-]+|=")
+_ATTRIBUTE_WORD = re.compile(rb"[\w$.-]+|[=,\"]")
 _INSIDE = re.compile(rb"(?:=\s*|[\w$.-])[<{\[(]")  # the bracket of an attribute's value or of a type
 _HEXADECIMAL = re.compile(rb"\b0x[0-9a-fA-F]+\Z")
 _ALIAS = re.compile(rb"(?<![\w$.-])#[\w$-]+(?![\w$.<-])")
-_ELEMENTWISE = ("arith.", "complex.", "math.")
-"""Dialects whose ops on tensors become ``linalg.generic``. It writes an operand of the type of its result."""
 NOTHING: Touches = {}
 ANYTHING: Touches = {EVERYTHING: ANY, **dict.fromkeys((CONTROL, *STATES), _READ_WRITE)}
 NOT_RETURNING: Touches = {CONTROL: _READ_WRITE, EVERYTHING: _READ}
@@ -288,9 +286,7 @@ class EffectTable:
     def _add_updates(self) -> None:
         """Let an op that gives a tensor in memory other elements write that memory, as bufferization does."""
         for op in self._reads:
-            number = self._row_of[op]
-            is_elementwise = self._row_names[number].startswith(_ELEMENTWISE)
-            if is_elementwise or "destination_style" in self._rows[number].flags:
+            if "updates" in self._rows[self._row_of[op]].flags:
                 self._note(op, {MEMORY: _READ_WRITE})
 
     def _own_touches(self, op: int, row: OpTraits) -> Touches:
@@ -313,6 +309,9 @@ class EffectTable:
             self._add_bound(touches, op, on)
         if "aux" in row.flags and self._forms.may_be_volatile(op):
             _add(touches, "environment", _READ_WRITE)
+        for value in self._forms.written_statistics(op) if "statistics" in row.flags else ():
+            if (resource := self._resource(op, value)) is not None:
+                _add(touches, resource, _READ_WRITE)
         if "may_not_return" in row.flags:
             touches = _joined(touches, NOT_RETURNING)
         return touches
