@@ -310,8 +310,8 @@ class EffectTable:
         if "aux" in row.flags and self._forms.may_be_volatile(op):
             _add(touches, "environment", _READ_WRITE)
         for value in self._forms.written_statistics(op) if "statistics" in row.flags else ():
-            if (resource := self._resource(op, value)) is not None:
-                _add(touches, resource, _READ_WRITE)
+            if (statistic := self._resource(op, value)) is not None:
+                _add(touches, statistic, _READ_WRITE)
         if "may_not_return" in row.flags:
             touches = _joined(touches, NOT_RETURNING)
         return touches

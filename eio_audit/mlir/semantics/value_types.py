@@ -408,11 +408,15 @@ def attributes_of(ir: IR, op: int) -> list[tuple[bytes, bytes]]:
     In custom assembly these are the ones in braces. MLIR may prefer them to what the text says elsewhere.
     """
     text = ir.alias_texts.expanded(ir.bare_text(op))
-    return generic_attributes(text if ir.op_is_generic[op] else b"()" + text)
+    if ir.op_is_generic[op]:
+        return generic_attributes(text)
+    return generic_attributes(b"()" + text) if b"{" in text else []
 
 
 def _without_dictionaries(text: bytes) -> bytes:
     """Return the custom text of an op without the attributes in braces that precede its type."""
+    if b"{" not in text:
+        return text
     kept, offset = list[bytes](), 0
     for start, end, opening in outermost_brackets(text):
         if opening == b"{":
@@ -428,8 +432,10 @@ def _extents(ir: IR, op: int, number: int) -> list[int] | None:
         text = ir.expanded(types[number]) if number < len(types) else b""
     else:
         text = ir.expanded_text(op)
-        colons = [token.end() for token, depth in nesting(text) if token[0] == b":" and not depth]
-        text = text[colons[-1] :] if colons else b""
+        if text.count(b":") > 1:  # a type may have some, too
+            colons = [token.start() for token, depth in nesting(text) if token[0] == b":" and not depth]
+            text = text[colons[-1] :] if colons else b""
+        text = text.partition(b":")[2]
     match = _SHAPED.match(text)
     return [-1 if extent == b"?" else int(extent) for extent in match[1].split(b"x")[:-1]] if match else None
 
