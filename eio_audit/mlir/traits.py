@@ -19,7 +19,8 @@ EFFECT_WORDS = ("pure", "recursive", "dynamic", "unknown")
 STATES = ("stack", "environment", "files", "solver", "communication")
 """What ops read and write besides values and memory.
 
-``files`` are also what a program prints to. ``environment`` is the floating-point environment, the default device, and all that volatile accesses reach.
+``files`` are also what a program prints to. ``environment`` is the floating-point environment, the default
+device, and all that volatile accesses reach.
 """
 ANY_NUMBER = sys.maxsize  # no limit to the number of an op's operands
 GLOBAL = "global"

@@ -1,8 +1,8 @@
 """Ops that touch memory only through their operands, and what each of them touches there.
 
 A memref that ``VIEWS`` make of another leads to the same memory. A destination-style op reads its inputs and
-writes its destinations. An access at constant indices touches certain elements: in a memref without a layout no
-two elements overlap, as long as the indices are in bounds.
+writes its destinations. An access at constant indices touches certain elements: in a memref without a layout
+no two elements overlap, as long as the indices are in bounds.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def source(ir: IR, value: int) -> int:
 
 
 def destinations(ir: IR, op: int) -> Sequence[int]:
-    """Return the operands that a destination-style op may write: all of them if its text does not show which."""
+    """Return the operands that a destination-style op may write: all if its text does not show which."""
     name, operands = ir.name(op), ir.operands_of(op)
     if name == "vector.transfer_read":
         return ()
@@ -94,7 +94,7 @@ def elements(ir: IR, op: int) -> Sequence[tuple[int, ...]]:
     if first is None or ends is None or sizes is None or not len(sizes) <= len(first) == len(ends):
         return ()
     sizes = [1] * (len(first) - len(sizes)) + sizes
-    are_inside = all(0 <= k and k + size <= end for k, size, end in zip(first, sizes, ends, strict=True))
+    are_inside = all(k >= 0 and k + size <= end for k, size, end in zip(first, sizes, ends, strict=True))
     if not are_inside or prod(sizes) > _MOST_ELEMENTS:
         return ()
     return [*product(*(range(k, k + size) for k, size in zip(first, sizes, strict=True)))]

@@ -5,9 +5,9 @@ An op keeps its order unless it is proven harmless. An op touches *resources*:
 - a buffer: the content of a tensor and of all values that may share it (``Buffers``);
 - the handle of one value: an op that frees it leaves the buffer to other values that share it;
 - ``MEMORY``: all that addresses point to, memrefs and pointers alike;
-- an *allocation*: the memory of one ``memref.alloc`` or stack allocation. It is a part of ``MEMORY``. An access
-  (``accesses``) through the result of the allocation, or a view of it, touches nothing else. All that arguments
-  of functions point to is like one more allocation, since no allocation of the function can be there;
+- an *allocation*: the memory of one ``memref.alloc`` or stack allocation. It is a part of ``MEMORY``. One of the
+  ``ACCESSES`` through the result of the allocation, or through a view of it, touches nothing else. All that
+  arguments of functions point to is like one more allocation, since no allocation of the function can be there;
 - a *global*: the memory or the value that a symbol names. It is a part of what arguments point to;
 - an *element* of one of these: a load or a store at constant indices in the bounds of a memref without layout
   touches nothing else, if the dump has no globals and no other argument of the function is accessed;

@@ -47,8 +47,8 @@ def handle(value: int) -> int:
 def operands_at(ir: IR, op: int, where: str) -> Sequence[int]:
     """Return the operands that ``operand N`` of a row may mean. Empty for another ``where``.
 
-    Generic assembly prints operands in the order of their definition, and so do the ops ``IN_ORDER``. In other
-    custom assembly, and where the position varies, it may be any of them.
+    Generic assembly prints operands in the order of their definition, and so do the ops ``IN_ORDER``. In
+    other custom assembly, and where the position varies, it may be any of them.
     """
     kind, _, number = where.partition(" ")
     if kind != "operand":
