@@ -5,9 +5,9 @@ An op keeps its order unless it is proven harmless. An op touches *resources*:
 - a buffer: the content of a tensor and of all values that may share it (``Buffers``);
 - the handle of one value: an op that frees it leaves the buffer to other values that share it;
 - ``MEMORY``: all that addresses point to, memrefs and pointers alike;
-- an *allocation*: the memory of one ``memref.alloc`` or stack allocation. It is a part of ``MEMORY``. One of the
-  ``ACCESSES`` through the result of the allocation, or through a view of it, touches nothing else. All that
-  arguments of functions point to is like one more allocation, since no allocation of the function can be there;
+- an *allocation*: the memory of one ``memref.alloc`` or stack allocation. It is a part of ``MEMORY``. One of
+  the ``ACCESSES`` through the result of the allocation, or through a view of it, touches nothing else. All
+  that arguments of functions point to is like one more allocation: no allocation of the function is there;
 - a *global*: the memory or the value that a symbol names. It is a part of what arguments point to;
 - an *element* of one of these: a load or a store at constant indices in the bounds of a memref without layout
   touches nothing else, if the dump has no globals and no other argument of the function is accessed;
@@ -49,11 +49,13 @@ from eio_audit.mlir.semantics.resources import (
     operands_at,
 )
 from eio_audit.mlir.semantics.value_types import DynamicShapes, cannot_trap, extents_of
-from eio_audit.mlir.tokens import SYMBOL, closing_end, symbol_of
+from eio_audit.mlir.tokens import COMMENT, STRING, SYMBOL, closing_end, symbol_of
 from eio_audit.mlir.traits import EVERYTHING, GLOBAL, STATES, UNLISTED, OpTraits
 
 _OUTSIDE = -1  # what arguments and globals may be
-_SYMBOL = re.compile(SYMBOL)
+_NAME_OF_GLOBAL = re.compile(
+    rb"(?P<symbol>" + SYMBOL + rb")|\bname\s*=\s*(?P<name>" + STRING + rb")|" + STRING + rb"|" + COMMENT
+)
 CONTROL = "control"  # whether execution continues
 ANY = frozenset({"read", "write", "free"})  # every kind of effect that keeps ops in order
 _READ, _READ_WRITE = frozenset({"read"}), frozenset({"read", "write"})
@@ -376,9 +378,11 @@ class EffectTable:
         return [self._global(owner) if is_global else MEMORY]
 
     def _global(self, op: int) -> Resource:
-        """Return the global that the op's only symbol names."""
-        symbols = set(map(symbol_of, _SYMBOL.findall(self._ir.expanded_text(op))))
-        if len(symbols) != 1 or '@""' in symbols:
+        """Return the global that the op's only symbol names, or its attribute ``name``."""
+        text = self._ir.alias_texts.expanded(self._ir.bare_text(op))
+        names = (match["symbol"] or match["name"] for match in _NAME_OF_GLOBAL.finditer(text))
+        symbols = {symbol_of(name) for name in names if name}
+        if len(symbols) != 1:
             return EVERYTHING
         return (_OUTSIDE, -1 - self._globals.setdefault(symbols.pop(), len(self._globals)))
 

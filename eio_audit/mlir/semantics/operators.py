@@ -1,13 +1,13 @@
-"""Ops that name in a string what they do: custom calls of StableHLO and MHLO, operators of ONNX in Torch-MLIR.
+"""Ops that name in a string what they do: custom calls of StableHLO and MHLO, and operators of ONNX.
 
 **Custom calls.** StableHLO's tensors are values: a custom call reads its operands, and changes those that
 ``output_operand_aliases`` names. With ``has_side_effect``, or with computations that it calls, it may do
-anything else. MHLO assumes that unless ``has_side_effect`` is said to be false. A call that only annotates its
-operand (``@Sharding``) gives that operand. The targets of tt-mlir (``@tt.update_cache``) may change any tensor
-that they get, and so may an unclear target. A call of other values than tensors may do anything.
+anything else. MHLO assumes that unless ``has_side_effect`` is false. A call that only annotates its operand
+(``@Sharding``) gives that operand. The targets of tt-mlir (``@tt.update_cache``) may change any tensor that
+they get, and so may an unclear target. A call of other values than tensors may do anything.
 
-**ONNX.** ``torch.operator "onnx.Relu"`` is that operator of the ONNX standard. All of them are functions of
-their operands, but those that draw random numbers or run graphs (``If``, ``Loop``, ``Scan``).
+**ONNX.** Torch-MLIR's ``torch.operator "onnx.Relu"`` is that operator of the ONNX standard. All of them are
+functions of their operands, but those that draw random numbers or run graphs (``If``, ``Loop``, ``Scan``).
 """
 
 from __future__ import annotations
