@@ -115,13 +115,13 @@ def _unlisted(*names: str) -> Patch:
     return _rows(lambda row: effects.UNLISTED, *names)
 
 
-def _unbound(place: str) -> Patch:
-    """Effects on a place are effects on everything."""
+def _unbound(place: str, *names: str) -> Patch:
+    """Effects on a place are effects on everything, for all ops or some."""
 
     def change(row: OpTraits) -> OpTraits:
         return _replaced(row, effects=frozenset(("read", "write")), on={}) if place in row.on else row
 
-    return _rows(change)
+    return _rows(change, *names)
 
 
 def _only_described(*names: str) -> Patch:
@@ -561,7 +561,7 @@ MUTATIONS: Mapping[str, Mutation] = {
     ),
     "all operators are on numbers": Mutation(_no_forms("_with_other_values"), "legal"),
     "collectives touch everything": Mutation(_unbound("communication"), "swaps"),
-    "prints touch everything": Mutation(_unbound("files"), "swaps"),
+    "prints touch everything": Mutation(_unbound("files", "gpu.printf", "vector.print"), "swaps"),
     "custom calls may do anything": Mutation(_only_described("torch.operator"), "swaps"),
     "operators of ONNX may do anything": Mutation(_only_described(*operators.CUSTOM_CALLS), "swaps"),
     "composites may do anything": Mutation(_changed(calls, "_COMPOSITES", frozenset()), "swaps"),
