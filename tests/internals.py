@@ -92,9 +92,11 @@ from eio_audit.mlir.reading.builder import Scopes
 from eio_audit.mlir.reading.op_text import OpTexts
 from eio_audit.mlir.reading.reader import read_ir
 from eio_audit.mlir.rewriting import ValueNames, renumber, with_locations
+from eio_audit.mlir.semantics import accesses as accesses_module
 from eio_audit.mlir.semantics import calls as calls_module
 from eio_audit.mlir.semantics import effects as effects_module
 from eio_audit.mlir.semantics import forms as forms_module
+from eio_audit.mlir.semantics import operators as operators_module
 from eio_audit.mlir.semantics import resources as resources_module
 from eio_audit.mlir.semantics import value_types as value_types_module
 from eio_audit.mlir.semantics.calls import Calls

@@ -16,12 +16,15 @@ from typing import Any
 KINDS = ("read", "write", "alloc", "free")  # kinds of memory effect
 EFFECT_WORDS = ("pure", "recursive", "dynamic", "unknown")
 """The effects of an op that are not a list of kinds."""
-STATES = ("stack", "environment", "files", "solver")
+STATES = ("stack", "environment", "files", "solver", "communication")
 """What ops read and write besides values and memory.
 
-``environment`` is the floating-point environment, the default device, and all that volatile accesses reach.
+``files`` are also what a program prints to. ``environment`` is the floating-point environment, the default
+device, and all that volatile accesses reach.
 """
 ANY_NUMBER = sys.maxsize  # no limit to the number of an op's operands
+GLOBAL = "global"
+"""In the shipped table only: the global that the op's symbol names."""
 EVERYTHING = "everything"
 """All memory and all buffers: the place of an effect that is bound to no other place."""
 EFFECT_FLAGS = (
@@ -33,7 +36,7 @@ STRUCTURE_FLAGS = (
     *("placed", "symbol", "symbol_table", "terminator"),
 )
 """Traits about an op's role in its block or about its regions, not about memory."""
-FORM_FLAGS = ("aux", "divides", "pasted", "recipes", "segments", "statistics", "total", "updates")
+FORM_FLAGS = ("aux", "divides", "numbers", "pasted", "recipes", "segments", "statistics", "total", "updates")
 """Of the shipped table only: what an op's text may show, or need not show, beside its row (``forms``)."""
 FLAGS = frozenset(EFFECT_FLAGS + STRUCTURE_FLAGS + FORM_FLAGS)
 """The flags of a row. Other words in the files are not used."""
@@ -189,6 +192,12 @@ def op_of_callee(callee: str) -> str | None:
     others: Mapping[str, str] = _shipped("own_traits.json")["callees"]
     name = others.get(callee, callee)
     return name if name.startswith("ttnn.") and name in op_traits() else None
+
+
+@cache
+def onnx_functions() -> frozenset[str]:
+    """Return the operators of the ONNX standard that do no more than to compute their results."""
+    return frozenset(_shipped("own_traits.json")["onnx"])
 
 
 @cache

@@ -96,7 +96,14 @@ class _NativeFunction(FunctionWriter):
 
     def vector_store(self, scope: Scope) -> None:
         vector = self.vector_of(scope)
-        self.emit(f"vector.store {vector}, {self.flat(scope).name}[%c1] : {FLAT}, vector<4xi32>")
+        place = f"{self.flat(scope).name}[{self.random.choice(('%c0', '%c3'))}]"
+        self.emit(f"{self.vector_dialect()}store {vector}, {place} : {FLAT}, vector<4xi32>")
+
+    def affine_place(self) -> str:
+        return self.random.choice(("%c1 + 1", "%c2", "symbol(%c2)", "2", "0"))
+
+    def vector_dialect(self) -> str:
+        return self.random.choice(("vector.", "affine.vector_"))
 
     def transfer_write(self, scope: Scope) -> None:
         vector = self.vector_of(scope)
@@ -105,8 +112,9 @@ class _NativeFunction(FunctionWriter):
         )
 
     def vector_load(self, scope: Scope) -> None:
-        vector = self.define(f"vector.load {self.flat(scope).name}[%c0] : {FLAT}, vector<4xi32>")
-        scope.numbers.append(self.define(f"vector.reduction <add>, {vector} : vector<4xi32> into i32"))
+        place = f"{self.flat(scope).name}[{self.random.choice(('%c0', '%c2'))}]"
+        vector = self.define(f"{self.vector_dialect()}load {place} : {FLAT}, vector<2xi32>")
+        scope.numbers.append(self.define(f"vector.reduction <add>, {vector} : vector<2xi32> into i32"))
 
     def transfer_read(self, scope: Scope) -> None:
         vector = self.define(

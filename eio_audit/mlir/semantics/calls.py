@@ -3,7 +3,7 @@
 **Functions of the dump.** A call names its callee by a symbol, which the nearest enclosing symbol table
 defines. Every other callee is unknown: a declaration, a nested reference, a function value, a symbol defined
 twice, or a function that the linker may replace. A declaration that says that the function touches no memory,
-returns and does not unwind is as good as an empty body.
+returns and does not unwind is as good as an empty body. A composite op calls its decomposition.
 
 **Calls by text** are ``emitpy.call_opaque "ttnn.relu"`` and ``emitc.call_opaque "ttnn::relu"``. tt-mlir
 prints an op of ``ttnn`` as the call of a Python or C++ function. The call has the effects of that op, as far
@@ -19,7 +19,6 @@ as its text shows that it is no more than the op:
 Its text shows neither the shapes of the tensors nor all attributes of the op. So a call may trap, and has the
 effects that the op has under any attribute: a call of ``ttnn.deallocate`` is a forced free, and a convolution
 may free its input. Every other call by text may do anything.
-A custom call of StableHLO that only annotates its operand (``@Sharding``) gives that operand.
 """
 
 from __future__ import annotations
@@ -55,6 +54,9 @@ _REPLACEABLE = re.compile(
 _NO_MEMORY = re.compile(rb"#llvm\.memory_effects<(?:\s*\w+\s*=\s*none\s*,?)+>")
 _ATTRIBUTES = re.compile(rb"\sattributes\s*\{")
 _NO_BUNDLES = re.compile(rb"array<i32\s*>|\[\s*\]")
+_COMPOSITES = frozenset(("mhlo.composite", "stablehlo.composite"))
+"""Ops that stand for the function that they name as their decomposition."""
+_DECOMPOSITION = re.compile(rb"\bdecomposition\s*=\s*+(" + SYMBOL + rb")(?!\s*::)")
 OPAQUE_CALLS = frozenset(("emitc.call_opaque", "emitpy.call_opaque"))
 """Ops that name what they call in a string."""
 OPAQUE_TENSOR = re.compile(
@@ -88,13 +90,6 @@ _CONSTANT = re.compile(
 """By line: brackets, numbers, words, constants and types, constructors, tuples, argument names, strings."""
 _ASSIGNED = re.compile(rb"(?<![\w.])[a-z]\w*\s*=")
 """In C++, a name without a dot before ``=`` is a variable that is assigned to."""
-_VALUE = "stablehlo.optimization_barrier"
-"""An op with any number of operands, which its results may be, and no effect."""
-_CUSTOM_CALLS = frozenset(("mhlo.custom_call", "stablehlo.custom_call"))
-_TARGET = re.compile(rb'custom_call\s+@"?([\w.$-]+)|\bcall_target_name"?\s*=\s*"([^"]*)"')
-_ANNOTATIONS = frozenset((b"Sharding", b"SPMDFullToShardShape", b"SPMDShardToFullShape"))
-"""Targets of custom calls that say how a tensor is spread over devices, and do nothing."""
-_SAYS_MORE = (b"called_computations", b"has_side_effect", b"output_operand_aliases")
 
 
 class Calls:
@@ -152,6 +147,10 @@ class Calls:
         text = self._ir.own_text(call)
         if _has_bundles(text, is_generic=bool(self._ir.op_is_generic[call])):
             return None  # what stands in a bundle, the call may read and write, whatever its function does
+        if self._ir.name(call) in _COMPOSITES:
+            named = _DECOMPOSITION.findall(self._ir.expanded_text(call))
+            is_certain = len(named) == 1 and call not in self._ir.regions_of
+            return symbol_of(named[0]) if is_certain else None
         if self._ir.op_is_generic[call]:
             callees = _values(text, b"callee")
             is_symbol = len(callees) == 1 and _SYMBOL.fullmatch(callees[0])
@@ -227,7 +226,7 @@ def called_ops(ir: IR, assume_pure: Sequence[str] = ()) -> dict[int, str]:
     names = {
         number
         for number, name in enumerate(ir.names)
-        if name in OPAQUE_CALLS | _CUSTOM_CALLS
+        if name in OPAQUE_CALLS
         and not ir.op_table.is_own(name)
         and not any(fnmatchcase(name, pattern) for pattern in assume_pure)
     }
@@ -262,10 +261,6 @@ def called_row(row: OpTraits) -> OpTraits:
 
 def _called_op(ir: IR, op: int) -> str | None:
     text, is_generic = ir.alias_texts.expanded(ir.bare_text(op)), ir.op_is_generic[op]
-    if ir.name(op) in _CUSTOM_CALLS:
-        targets = [custom or generic for custom, generic in _TARGET.findall(text)]
-        is_annotation = len(targets) == 1 and targets[0] in _ANNOTATIONS
-        return _VALUE if is_annotation and not any(word in text for word in _SAYS_MORE) else None
     callees = (
         [value.strip(b'"') for name, value in generic_attributes(text) if name == b"callee"]
         if is_generic

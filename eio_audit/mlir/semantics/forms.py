@@ -6,6 +6,7 @@
   ``ttir`` or ``ttnn`` gets an empty tensor: until 2025 it wrote its result there. An op of ``ttir`` keeps its
   row if nothing else uses that tensor.
 - *Recipes.* A clause of OpenMP or OpenACC names a symbol whose regions the op runs.
+- *Other values than numbers.* EmitC prints an operator, which a type of the program may define.
 - *Pasted text.* An op of EmitC shows opaque text, or uses a value whose text is printed where it is used.
 
 An op without a row whose name says that it pastes text (``sv.verbatim``) is a fence: see ``pastes_text``.
@@ -34,7 +35,7 @@ from itertools import chain, compress, count, islice
 from operator import and_, gt, sub
 
 from eio_audit.mlir.ir import IR
-from eio_audit.mlir.semantics.value_types import attributes_of, constant, is_false, result_types
+from eio_audit.mlir.semantics.value_types import attributes_of, constant, is_false, result_types, shown_storage
 from eio_audit.mlir.traits import ANY_NUMBER, OpTraits
 
 _GROUPS = re.compile(rb"\boperand(?:SegmentSizes|_segment_sizes|_constraints)\b")
@@ -79,7 +80,8 @@ class Forms:
         """The ops that have another form, so that they may do anything."""
         written = (*self._with_other_operands(), *self._with_destinations())
         in_place = (op for op in written if not self._has_new_destinations(op))
-        return frozenset((*in_place, *self._with_recipes(), *self._with_pasted_text()))
+        others = (self._with_recipes(), self._with_pasted_text(), self._with_other_values())
+        return frozenset(chain(in_place, *others))
 
     def may_be_volatile(self, op: int) -> bool:
         """Whether bit 31 of the op's last argument may be set. It is clear if a constant says so."""
@@ -191,6 +193,9 @@ class Forms:
 
     def _with_recipes(self) -> Iterator[int]:
         return (op for op in self._ops("recipes") if b"@" in self._ir.expanded_text(op))
+
+    def _with_other_values(self) -> Iterator[int]:
+        return (op for op in self._ops("numbers") if shown_storage(self._ir, op))
 
     def _with_pasted_text(self) -> Iterator[int]:
         ir = self._ir

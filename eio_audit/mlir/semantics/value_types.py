@@ -320,12 +320,19 @@ def element(ir: IR, op: int) -> tuple[int, ...] | None:
     """
     if (shaped := _SHAPED_OPERAND.get(ir.name(op))) is None:
         return None
-    extents = _extents(ir, op, shaped)
+    extents = extents_of(ir, op, shaped)
     found = (constant(ir, value) for value in ir.operands_of(op)[shaped + 1 :])
     indices = tuple(-1 if number is None else number for number in found)
     if extents is None or len(extents) != len(indices):
         return None
     return indices if all(0 <= k < end for k, end in zip(indices, extents, strict=True)) else None
+
+
+def shown_storage(ir: IR, op: int) -> Storage:
+    """Return what the types that the op's text shows may be together. ANYTHING if it shows none."""
+    text = ir.expanded_text(op)
+    is_clear = _TYPE.search(text) is not None and _UNNAMED_TYPE.search(text) is None
+    return _storage(text, inside=True) if is_clear else Storage.ANYTHING
 
 
 def cannot_trap(ir: IR, op: int, shapes: DynamicShapes) -> bool:
@@ -339,7 +346,7 @@ def cannot_trap(ir: IR, op: int, shapes: DynamicShapes) -> bool:
     if name == "scf.for":  # with a step of one it ends, whatever its bounds are
         return len(operands) > 2 and constant(ir, operands[2]) == 1
     if name == "tensor.dim":
-        return len(operands) == 2 and constant(ir, operands[1]) in range(len(_extents(ir, op, 0) or ()))
+        return len(operands) == 2 and constant(ir, operands[1]) in range(len(extents_of(ir, op, 0) or ()))
     if name == "tensor.extract":
         return element(ir, op) is not None
     if name in ("memref.subview", "tensor.extract_slice"):
@@ -425,7 +432,7 @@ def _without_dictionaries(text: bytes) -> bytes:
     return b" ".join((*kept, text[offset:]))
 
 
-def _extents(ir: IR, op: int, number: int) -> list[int] | None:
+def extents_of(ir: IR, op: int, number: int) -> list[int] | None:
     """Return the extents of an operand, in custom assembly those of the first type shown. -1 is for ``?``."""
     if ir.op_is_generic[op]:
         types = operand_types(ir, op) or []
@@ -442,7 +449,7 @@ def _extents(ir: IR, op: int, number: int) -> list[int] | None:
 
 def _is_slice_in_bounds(ir: IR, op: int) -> bool:
     """Whether offsets, sizes and strides are numbers that keep the slice in its source."""
-    text, extents = ir.expanded_text(op), _extents(ir, op, 0)
+    text, extents = ir.expanded_text(op), extents_of(ir, op, 0)
     attributes = sorted(attributes_of(ir, op))  # offsets, sizes, strides
     shown = [_STATIC.fullmatch(value) for name, value in attributes if name.startswith(b"static_")]
     lists = [match[1] for match in shown if match]
