@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Container
+from functools import cached_property
 
 from eio_audit.mlir.input.markers import noise_end
 from eio_audit.mlir.ir import IR
@@ -23,6 +24,7 @@ from eio_audit.mlir.tokens import (
     FILE_METADATA,
     GENERIC_NAME,
     GENERIC_OP,
+    HEADER,
     IDENTIFIER,
     INNER,
     LABEL,
@@ -34,6 +36,7 @@ from eio_audit.mlir.tokens import (
     closing_end,
     comment_start,
     match_end,
+    nesting,
     without_definitions,
 )
 from eio_audit.mlir.traits import listed_dialects
@@ -62,10 +65,35 @@ _UNREAD = (
 A compiler's log has few such lines."""
 BARE_OPS = frozenset({b"return", b"call", b"call_indirect", b"module", b"unrealized_conversion_cast"})
 """Ops that MLIR prints without dialect inside every function or module."""
+_HAVE_DEFAULT_DIALECT = frozenset(
+    f"{dialect}.{op}"
+    for dialect, ops in {
+        "async": ("func",),
+        "builtin": ("module",),
+        "emitc": ("do", "expression", "file", "for", "func", "if", "switch"),
+        "emitpy": ("expression",),
+        "func": ("func",),
+        "handshake": ("func",),
+        "pdl": ("pattern", "rewrite"),
+        "shape": ("func", "function_library"),
+        "ssp": ("graph", "instance", "library", "resource"),
+        "systemc": ("cpp.func",),
+        "transform": ("foreach", "sequence", "with_pdl_patterns"),
+    }.items()
+    for op in ops
+)
+"""Listed ops in whose regions MLIR prints the ops of their dialect without it (``getDefaultDialect``)."""
+_ALL_LISTED = frozenset({"func.func", "builtin.module"})
+"""Those of a dialect with no other ops than the table lists."""
+_OLD_FUNCTION = rb"(?m)^[ \t]*+func\s++(?:\w++\s++)?@"
+"""MLIR before 2022 printed the ops of its standard dialect without dialect in any region."""
 _CLAUSES = frozenset(
     {b"attributes", b"case", b"cond", b"default", b"do", b"else", b"in", b"into", b"loc", b"step", b"to"}
 )
 """Keywords that may start a line at the indentation of the op they belong to."""
+_GOES_ON = re.compile(rb"[ \t\r]*+[,<%:A-Za-z_]")
+"""What follows a keyword in the middle of an op. After the name of an op it may follow, too."""
+_TYPE_COLON = re.compile(rb"(?<!:):(?!:)")  # none of ``@module::@function``
 _NEEDS_MORE = (b",", b":", b"=", b"->", b"(", b"[", b"{", b"<")
 _ENDS_LIKE_AN_OP = (b")", b"]", b"}", b">", b'"')
 _WORD_BEFORE = re.compile(rb"[\w$.%#!@^-]+\Z")
@@ -183,10 +211,15 @@ def gaps(ir: IR) -> list[bytes]:
 class Boundaries:
     """Looks at the text of one dump. Every method takes offsets into it."""
 
-    def __init__(self, source: Source, end: int, listed_ops: Container[str]) -> None:
+    def __init__(self, source: Source, span: Span, listed_ops: Container[str]) -> None:
         self._data = source.data
-        self._end = end
+        self._start, self._end = span
         self._listed = listed_ops
+
+    @cached_property
+    def _is_old(self) -> bool:
+        """Whether MLIR before 2022 printed the dump."""
+        return re.compile(_OLD_FUNCTION).search(self._data, self._start, self._end) is not None
 
     def skip_trivia(self, offset: int) -> int:
         """Return the first offset from ``offset`` that is not in white space, a comment or a log line."""
@@ -278,11 +311,12 @@ class Boundaries:
         if self._op_begins(offset, first):
             return None
         word = IDENTIFIER.match(self._data, offset, self._end)
-        if word and self._is_op_name(word, around.dialect if around else ""):
+        if word and self._is_op_name(word, around.name if around else "builtin.module"):
             return None
         if around is not None:
             needs_region = any(not is_visible for *_, is_visible in op.names)
-            return None if word and not needs_region and self._is_aligned(word, op_start) else offset
+            begins = word and not needs_region and self._is_aligned(word, op_start)
+            return None if begins and self._may_be_op(word, Span(op_start, line_end), op, around) else offset
         if self._data[offset : offset + 3] == b"{-#" or ALIAS.match(self._data, offset, self._end):
             return None
         is_message = word is not None and self._data[word.end() : word.end() + 1] == b":"  # "error: ..."
@@ -309,14 +343,43 @@ class Boundaries:
         before = self._data[max(0, offset - _LONGEST_WORD) : offset].rpartition(b"\n")[2]
         return None if before.strip() else before
 
-    def _is_op_name(self, word: re.Match[bytes], dialect: str) -> bool:
+    def _is_op_name(self, word: re.Match[bytes], around: str) -> bool:
         """Whether a line's first word is an op's name rather than a keyword of the op before it."""
         text = word[0]
         if text == b"loc" and self._data[word.end() : word.end() + 1] in b"( ":
             return False
-        if b"." in text or text in BARE_OPS:
+        if b"." in text or text in BARE_OPS or text == b"func":
             return True
-        return any(f"{prefix}.{text.decode()}" in self._listed for prefix in ("func", "builtin", dialect))
+        return around in _HAVE_DEFAULT_DIALECT and self._is_listed(text, around)
+
+    def _is_listed(self, name: bytes, around: str) -> bool:
+        """Whether the dialect of the op ``around`` has an op of that name."""
+        return f"{around.partition('.')[0]}.{name.decode()}" in self._listed
+
+    def _may_be_op(self, word: re.Match[bytes], above: Span, op: OpenOp, around: OpenOp) -> bool:
+        """Whether an aligned word that is no known op's name begins one, not a torn line of ``op``.
+
+        ``above`` is the text of ``op`` so far.
+        """
+        if self._is_old:
+            return True
+        if around.name in self._listed and not self._is_listed(word[0], around.name):
+            if around.name in _ALL_LISTED or around.name not in _HAVE_DEFAULT_DIALECT:
+                return False
+        may_be_torn = not op.has_region and _GOES_ON.match(self._data, word.end(), self._end) is not None
+        return not may_be_torn or self._is_whole(op, above)
+
+    def _is_whole(self, op: OpenOp, text: Span) -> bool:
+        """Whether an op shows its type, after ``:`` or ``->``, or is printed without dialect, as all around it."""
+        if not op.searched_to:
+            header = HEADER.match(self._data, text.start, text.end)
+            assert header is not None
+            op.searched_to, op.is_whole = header.end(), b"." not in (header["custom"] or b".")
+        for token, depth in () if op.is_whole else nesting(self._data, op.searched_to, text.end):
+            is_type = token[0] == b"->" or _TYPE_COLON.match(self._data, token.start(), self._end) is not None
+            op.is_whole |= depth == 0 and is_type
+        op.searched_to = text.end
+        return op.is_whole
 
     def region(self, offset: int, dialect: str, *, has_arguments: bool) -> bool:
         """Whether the ``{`` that ends at ``offset`` opens a region and not an attribute dictionary.

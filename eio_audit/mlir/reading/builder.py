@@ -390,6 +390,8 @@ class OpenOp:
         )
         self.brackets = Brackets(ir.source)  # the open brackets in its text, without its open region
         self.has_region = False
+        # Whether it may end at the next line end, as far as its text has been searched for that.
+        self.is_whole, self.searched_to = False, 0
         self.in_region_list = False  # its outermost bracket is the `(` of a list of regions
         # Its results. They are defined where the op ends, so nothing inside it sees them.
         self.results = results

@@ -188,7 +188,7 @@ class Reader:
         self.builder = Builder(self.ir, span.end, mentions, may_be_invalid=may_be_invalid)
         self.traits = self.builder.traits
         self.scopes = self.builder.scopes
-        self.text = Boundaries(source, span.end, self.traits)
+        self.text = Boundaries(source, span, self.traits)
         self.exact = exact
         self.ops = self.builder.ops
         self.regions = self.builder.regions
