@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
-from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
 from eio_audit import fix, read
 from tests.mlir.test_both_paths import assert_same
-from tests.mlir_texts import SPLIT, read_by_mlir
+from tests.mlir_texts import SPLIT, places, read_by_mlir, torn_at
 from tests.reading import ir_of, names
 from tests.tools import needs_mlir_opt
 
@@ -19,36 +16,6 @@ DATA = Path(__file__).parent.parent / "data"
 TORN = sorted((DATA / "torn").glob("*.mlir"))
 PROGRAMS = (DATA / "upstream_ops.mlir").read_bytes().split(SPLIT)
 """Ops of MLIR's own dialects, in all the syntax that their custom assembly has."""
-TOKEN = re.compile(
-    rb'"[^"\\\n]*(?:\\.[^"\\\n]*)*"|%[\w$.-]+(?:#\d+)?|[@#!^][\w$.-]+|->|::|\d[\w.]*|[A-Za-z_][\w$.]*|[^\s\w]|\s+'
-)
-GLUED = re.compile(rb"[\w$.#@-]")
-
-
-def places(text: bytes) -> Iterator[tuple[int, int]]:
-    """Where a line end may be put in place of the blanks between two tokens, outside of ``<...>``."""
-    tokens, depth = list(TOKEN.finditer(text)), 0
-    for token, after in pairwise(tokens):
-        depth += (token[0] == b"<") - (token[0] == b">" and depth > 0)
-        is_blank = after[0].isspace()
-        is_one = bool(GLUED.match(token[0][-1:]) and GLUED.match(after[0])) or after[0] in b"<:"
-        if depth or token[0].isspace() or token[0] in b"@#!:" or b"\n" in after[0]:
-            continue
-        if is_blank or not is_one:
-            yield token.end(), after.end() if is_blank else token.end()
-
-
-def torn_at(text: bytes, place: tuple[int, int]) -> list[bytes]:
-    start, end = place
-    line = text[text.rfind(b"\n", 0, start) + 1 :]
-    indentation = line[: len(line) - len(line.lstrip())]
-    breaks = [
-        b"\n" + indentation,
-        b"\n",
-        b"\n%b// x\n%b" % (indentation, indentation),
-        b" // x\n\n" + indentation,
-    ]
-    return [text[:start] + between + text[end:] for between in breaks]
 
 
 def ops(text: bytes) -> list[tuple[str, int, list[int]]]:
