@@ -365,6 +365,8 @@ _STATEMENT = (
     rb"|(?:module|[A-Za-z_]\w*+\.[\w.$]++) [^\n]*?(?:@|\bloc\(|[{(\[][ \t\r]*$))" % (ALIAS_NAME, STRING)
 )
 """The start of a statement: another definition, metadata, or an op."""
+_GOES_ON_BELOW = re.compile(GAP + rb"(?:[(<\[:,]|->|\{(?!-#))")
+"""At a line end outside brackets: what begins no statement, and so goes on with the definition."""
 _ALIAS_USE = re.compile(STRING + rb"|(?P<alias>" + ALIAS_NAME + rb"(?!<))")
 LONGEST_EXPANSION = 1 << 16
 """The most bytes that an alias may expand to. Without a limit, expansion is exponential."""
@@ -417,7 +419,8 @@ def definition_end(source: Source, span: Span) -> int:
                     raise
                 return first_line_end
         elif not brackets:
-            return start
+            if _GOES_ON_BELOW.match(data, start, span.end) is None:
+                return start
         elif all(opening == OPEN_ANGLE for opening, _ in brackets):
             first_line_end = start if first_line_end is None else first_line_end
             if re.compile(_STATEMENT).match(data, offset, span.end):

@@ -309,7 +309,7 @@ class Reader:
         end = comment_start(self.data, last_line, end) or end
         end = start + len(self.data[start:end].rstrip())
         if self.data[start : start + 3] == b"loc" and self.data[end - 1 : end] == b")":
-            self.ir.aliases[name] = Span(self.data.find(b"(", start) + 1, end - 1)
+            self.ir.aliases[name] = Span(match_end(TRIVIA, self.data, start + 3) + 1, end - 1)
         else:
             self.ir.aliases[name] = Span(start, end)
         return end
