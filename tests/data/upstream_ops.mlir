@@ -493,3 +493,30 @@ func.func @sp(%t: tensor<4xf32, #sparse_tensor.encoding<{map = (d0) -> (d0 : com
   } absent={}
   return %r : f32
 }
+// -----
+#loc = loc("a")
+#loc1 = loc(fused<"m">[#loc, "b":1:2])
+!pair = tuple<i32, f32>
+#map = affine_map<(d0) -> (d0)>
+func.func @loc(%a: f32 loc("a"), %n: index {my.x} loc(#loc), %c: i1 loc(unknown)) -> f32 {
+  affine.for %i = 0 to 4 {
+  } loc(#loc1)
+  %0 = scf.for %i = %n to %n step %n iter_args(%s = %a) -> (f32) {
+    scf.yield %s : f32 loc("y")
+  } loc(callsite("x" at fused["y", "z":1:2]))
+  %1 = arith.addf %a, %a fastmath<fast> : f32 loc(fused["DEBUG|1|m", #loc])
+  %2:2 = "my.two"(%1) ({
+  ^bb0(%x: f32 loc("x"), %y: !pair):
+    "my.end"() : () -> () loc("e"("f"))
+  }, {
+  ^bb1:
+    "my.br"() [^bb2] : () -> ()
+  ^bb2:
+    "my.end"() : () -> ()
+  }) {a = #map, "b c"} : (f32) -> (f32, f32) loc("t"(fused["u"]))
+  cf.cond_br %c, ^bb1(%1 : f32), ^bb2 loc("c")
+^bb1(%z: f32 loc("z")):
+  cf.br ^bb2 loc(#loc)
+^bb2:
+  return %2#1 : f32 loc(unknown)
+} loc(#loc)
