@@ -88,7 +88,7 @@ from eio_audit.mlir.ir import IR
 from eio_audit.mlir.location import Locations
 from eio_audit.mlir.reading import reader as reader_module
 from eio_audit.mlir.reading.boundaries import Boundaries, comments_above
-from eio_audit.mlir.reading.builder import Scopes
+from eio_audit.mlir.reading.builder import Builder, Scopes
 from eio_audit.mlir.reading.op_text import OpTexts
 from eio_audit.mlir.reading.reader import read_ir
 from eio_audit.mlir.rewriting import ValueNames, renumber, with_locations

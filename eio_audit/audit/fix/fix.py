@@ -20,7 +20,7 @@ from eio_audit.mlir.input.dumps import Dump, each_dump, rewritten
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.reading.reader import read_ir
 from eio_audit.mlir.rewriting import reorder
-from eio_audit.mlir.source import InputError, Source, Span
+from eio_audit.mlir.source import InputError, Source, Span, bugs_are_errors
 from eio_audit.mlir.tokens import COMMENT, STRING, VALUE
 from eio_audit.order.permutation import count_inversions, permuted_ranges
 from eio_audit.order.precedence import Precedence
@@ -222,7 +222,8 @@ class DumpFix:
     def __call__(self, dump: Dump) -> FixedDump | InputError | VerificationError:
         """A dump fixed, or why it is not, without the options, which need not be sent back."""
         try:
-            return self.of(dump).with_options(DEFAULT_OPTIONS)
+            with bugs_are_errors(dump.source.name, dump.line, VerificationError):
+                return self.of(dump).with_options(DEFAULT_OPTIONS)
         except (InputError, VerificationError) as error:
             return error
 
@@ -414,7 +415,8 @@ def replacement_of(dumps: Sequence[Dump], options: AuditOptions) -> Replacement 
     """
     if len(dumps) != 1 or dumps[0].source.is_compressed:
         return None
-    fixed = fix(dumps, options)
+    with bugs_are_errors(dumps[0].source.name, dumps[0].line, VerificationError):
+        fixed = fix(dumps, options)
     if not fixed.changed:
         return None
     before = dumps[0].source.file.data[:].split(b"\n")

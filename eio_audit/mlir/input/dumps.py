@@ -36,6 +36,7 @@ from eio_audit.mlir.source import (
     Span,
     Text,
     UnreadableFileError,
+    bugs_are_errors,
     line_end,
     read_blocks,
     source_name,
@@ -183,7 +184,8 @@ def read(path: str | PathLike[str], max_unpacked_bytes: int = MAX_UNPACKED_BYTES
     source = Source.read(fspath(path), max_unpacked_bytes)
     if not source.data:
         raise _no_byte(source.name)
-    return find_dumps(source)
+    with bugs_are_errors(source.name, 1):
+        return find_dumps(source)
 
 
 def _no_byte(name: str) -> InputError:
@@ -256,12 +258,14 @@ def stream(
             source = Source(name, part.data, first_line=first_line)
             if part.is_file and not part.data:
                 raise _no_byte(name)
-            if part.is_file:
-                yield from find_dumps(source, program, stage)
-            else:
-                bare = without_prefix(source, part.prefix, is_above=part.place.end == 0)
-                span = Span(part.place.end, len(bare.data))
-                yield from splitter.split(bare, span, part.place, part.marker)
+            with bugs_are_errors(name, first_line):
+                if part.is_file:
+                    dumps = find_dumps(source, program, stage)
+                else:
+                    bare = without_prefix(source, part.prefix, is_above=part.place.end == 0)
+                    span = Span(part.place.end, len(bare.data))
+                    dumps = splitter.split(bare, span, part.place, part.marker)
+            yield from dumps
             first_line = source.line_at(len(part.data))
     except UnreadableFileError as error:
         raise InputError(name, None, str(error)) from error
