@@ -323,7 +323,7 @@ class EffectTable:
         if "aux" in row.flags and self._forms.may_be_volatile(op):
             _add(touches, "environment", _READ_WRITE)
         for value in self._forms.written_statistics(op) if "statistics" in row.flags else ():
-            if (statistic := self._resource(op, value)) is not None:
+            for statistic in self._places(op, value):
                 _add(touches, statistic, _READ_WRITE)
         if "may_not_return" in row.flags:
             touches = _joined(touches, NOT_RETURNING)
