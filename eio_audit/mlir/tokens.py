@@ -365,8 +365,8 @@ _STATEMENT = (
     rb"|(?:module|[A-Za-z_]\w*+\.[\w.$]++) [^\n]*?(?:@|\bloc\(|[{(\[][ \t\r]*$))" % (ALIAS_NAME, STRING)
 )
 """The start of a statement: another definition, metadata, or an op."""
-_GOES_ON_BELOW = re.compile(GAP + rb"(?:[(<\[:,]|->|\{(?!-#))")
-"""At a line end outside brackets: what begins no statement, and so goes on with the definition."""
+_GOES_ON_BELOW = re.compile(GAP + rb"(?:[(<:,]|->)")
+"""At a line end outside brackets: what begins no statement and goes on with the definition."""
 _ALIAS_USE = re.compile(STRING + rb"|(?P<alias>" + ALIAS_NAME + rb"(?!<))")
 LONGEST_EXPANSION = 1 << 16
 """The most bytes that an alias may expand to. Without a limit, expansion is exponential."""
