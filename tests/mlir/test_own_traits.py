@@ -26,6 +26,7 @@ FLAGS = {
     "aux",
     "call",
     "convergent",
+    "destination_style",
     "divides",
     "fence",
     "fresh",

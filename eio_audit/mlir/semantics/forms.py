@@ -35,7 +35,13 @@ from itertools import chain, compress, count, islice
 from operator import and_, gt, sub
 
 from eio_audit.mlir.ir import IR
-from eio_audit.mlir.semantics.value_types import attributes_of, constant, is_false, result_types, shown_storage
+from eio_audit.mlir.semantics.value_types import (
+    attributes_of,
+    constant,
+    is_false,
+    result_types,
+    shown_storage,
+)
 from eio_audit.mlir.traits import ANY_NUMBER, OpTraits
 
 _GROUPS = re.compile(rb"\boperand(?:SegmentSizes|_segment_sizes|_constraints)\b")
