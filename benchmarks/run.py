@@ -21,7 +21,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -253,7 +253,7 @@ ROWS = {
 # ---------------------------------------------------------------------- measuring
 
 
-def run(command: Sequence[str]) -> Run:
+def run(command: Sequence[str], environment: Mapping[str, str] = ENVIRONMENT) -> Run:
     """Run one process to its end and discard its output.
 
     Raises:
@@ -263,7 +263,7 @@ def run(command: Sequence[str]) -> Run:
     # process must stay small, and other processes generate the inputs.
     started = time.perf_counter()
     child = subprocess.Popen(
-        command, cwd=FOLDER, env=ENVIRONMENT, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+        command, cwd=FOLDER, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
     )
     assert child.stderr
     said = child.stderr.read()
