@@ -283,7 +283,7 @@ def stream_file(
 
     Passes that failed and printed no IR have dumps without text.
     """
-    named = file.state.marker if file.state is not None else None
+    named = file.marker or (file.state.marker if file.state is not None else None)
     stage = named or (None if is_only else Path(file.path).name)
     return stream(file.path, file.program, stage, advance, max_unpacked_bytes, with_failed=True)
 
@@ -332,7 +332,7 @@ def find_dumps(source: Source, program: str = "", stage: str | Marker | None = N
         source: the text to split.
         program: the program that its dumps are states of. Another program begins after a ``// -----`` line,
             and where a stage of a compiler repeats.
-        stage: the marker of a source without markers, or its name, unless its file name implies a pass.
+        stage: the marker of a source without markers; or its name, unless its file name implies a pass.
 
     Raises:
         InputError: the source is MLIR bytecode, LLVM IR or HLO.
@@ -352,10 +352,9 @@ def find_dumps(source: Source, program: str = "", stage: str | Marker | None = N
         other = other_text(source.data, start, end.end)
         if other is not None and not begins_ir(source.data, Span(start, other[0])):
             raise source.error(*other)
-        named = Marker(stage, stage, None) if isinstance(stage, str) else stage
-        return splitter.pieces(
-            source, Span(0, end.end), file_marker(source.name) or named, must_hold_ir=False
-        )
+        own = stage if isinstance(stage, Marker) else file_marker(source.name)
+        named = Marker(stage, stage, None) if isinstance(stage, str) else None
+        return splitter.pieces(source, Span(0, end.end), own or named, must_hold_ir=False)
     marked = pairwise([(Span(0, 0), None), *markers, (end, None)])
     return [
         dump

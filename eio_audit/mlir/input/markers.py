@@ -338,7 +338,7 @@ def closing_line(data: Text, span: Span) -> int | None:
     None if there is no such line.
     """
     depth, offset = 0, span.start
-    while (brace := data.find(b"\n}", offset, span.end)) >= 0:
+    while (brace := data.find(b"\n}", max(offset - 1, span.start), span.end)) >= 0:
         end = min(line_end(data, brace + 1, span.end) + 1, span.end)
         depth += opened_braces(data, Span(offset, end))
         if not depth:
