@@ -62,7 +62,8 @@ _CHAINS = (
 )
 """The stages of compilers, in order: those of Triton, and of its shared middle layer; those of tt-xla."""
 _COUNTED = re.compile(r"(?P<counters>[0-9]+(?:_[0-9]+)*)[-_. ]+(?P<words>[^0-9_].*)")
-_SEPARATORS = re.compile(r"[-_. ]+")
+_BETWEEN_WORDS = "-_. "
+_WORD = r"[^-_. ]+"
 _FAILED = "FAILED"
 _HASH = r"[A-Z2-7]{52}|[0-9a-f]{64}"  # the name of a folder in Triton's cache
 _RUN = re.compile(r"_run[0-9a-f]+(?=_g[0-9]+\Z)")  # the id of a run in the name of a graph
@@ -367,11 +368,7 @@ def _paired(files: Sequence[_File]) -> dict[_File, _Half]:
             continue
         words = _without(_FAILED, match["words"])
         failed, words = words is not None, match["words"] if words is None else words
-        moments = {
-            when: rest
-            for when in ("before", "after")
-            if (rest := _without(f"(?i:{when})", words)) is not None
-        }
+        moments = {when: rest for when in ("before", "after") if (rest := _without(when, words)) is not None}
         for when, name in (moments or ({"after": words} if failed else {})).items():
             by_pass.setdefault((file.folders, match["counters"], name), {}).setdefault(when, (file, failed))
     return {
@@ -383,23 +380,22 @@ def _paired(files: Sequence[_File]) -> dict[_File, _Half]:
 
 
 def _without(word: str, name: str) -> str | None:
-    """Return a name without a word, which is a pattern; None if it has not both that word and others.
+    """Return a name without one of its words; None if it has not both that word and others.
 
-    >>> _without("before", "cse_before"), _without("before", "cse")
+    >>> _without("before", "cse_Before"), _without("before", "cse")
     ('cse', None)
     """
-    match = re.search(rf"(?:\A|[-_. ])({word})(?:\Z|[-_. ])", name)
-    if match is None:
-        return None
-    sides = (name[: match.start()], name[match.end() :])
-    return "_".join(filter(None, sides)) or None
+    forms = {word, word.capitalize(), word.upper()}
+    found = next((one for one in re.finditer(_WORD, name) if one[0] in forms), None)
+    sides = (name[: found.start()], name[found.end() :]) if found else ()
+    return "_".join(filter(None, (side.strip(_BETWEEN_WORDS) for side in sides))) or None
 
 
 def _ranks(files: Sequence[_File]) -> dict[_File, int]:
     """Return the places of files named after stages of one compiler, if all in their folder are."""
     stages: dict[tuple[str, ...], dict[_File, list[str]]] = {}
     for file in files:
-        words = _SEPARATORS.split(_stem(file.name) or "")
+        words = re.findall(_WORD, _stem(file.name) or "")
         stages.setdefault(file.folders, {})[file] = words
     ranks: dict[_File, int] = {}
     for named in stages.values():

@@ -138,11 +138,11 @@ _HOLDS_IR = (
     rb"|[a-z_]\w*\.[\w.]+ [^\n]*\{[ \t\r]*$)(?!" + EXCERPT.pattern + rb")"
 )
 _MODULE_START = (
-    rb"(?m)^(?:(?:[#!][\w$.-]++ = [^\n]*+|[ \t\r]*+)\n)*+"
-    rb'(?=(?:builtin\.)?module\b|func\.func\b|"builtin\.module"|"func\.func"'
+    rb'(?m)^(?=(?:builtin\.)?module\b|func\.func\b|"builtin\.module"|"func\.func"'
     rb"|[a-z_]\w*\.[\w.]+ [^\n@%=\"]*@[^\n]*\{[ \t\r]*$)(?!" + EXCERPT.pattern + rb")"
 )
-"""The aliases above a module or function, and the start of the latter."""
+"""The start of a module or function."""
+_ALIAS_OR_BLANK = rb"[#!][\w$.-]+ = [^\n]*\n|[ \t\r]*\n"
 _BLANK = re.compile(rb"(?:\xef\xbb\xbf)?[ \t\r\n]*+")
 
 
@@ -317,7 +317,15 @@ def begins_ir(data: Text, span: Span) -> bool:
 def module_start(data: Text, span: Span) -> int | None:
     """Return where the first module or function begins, with the aliases above it. None without one."""
     match = _first(_MODULE_START, data, span)
-    return match and match.start()
+    if match is None:
+        return None
+    start = match.start()
+    while start > span.start:
+        line = max(data.rfind(b"\n", span.start, start - 1) + 1, span.start)
+        if not re.compile(_ALIAS_OR_BLANK).match(data, line, start):
+            break
+        start = line
+    return start
 
 
 def _first(pattern: bytes, data: Text, span: Span) -> re.Match[bytes] | None:
