@@ -252,8 +252,10 @@ ROWS = {
 # ---------------------------------------------------------------------- measuring
 
 
-def run(command: Sequence[str], environment: Mapping[str, str] = ENVIRONMENT) -> Run:
-    """Run one process to its end and discard its output.
+def run(
+    command: Sequence[str], environment: Mapping[str, str] = ENVIRONMENT, codes: Sequence[int] = (0,)
+) -> Run:
+    """Run one process to its end and discard its output. ``codes`` are its exit codes if it does not fail.
 
     Raises:
         BenchmarkError: the process fails.
@@ -269,7 +271,7 @@ def run(command: Sequence[str], environment: Mapping[str, str] = ENVIRONMENT) ->
     _, status, usage = os.wait4(child.pid, 0)
     wall = time.perf_counter() - started
     child.returncode = os.waitstatus_to_exitcode(status)
-    if child.returncode != 0:
+    if child.returncode not in codes:
         words = said.decode(errors="replace").strip().splitlines()
         why = words[0] if words else "no message"
         raise BenchmarkError(f"{Path(command[0]).name} exited with {child.returncode}: {why}")
