@@ -128,7 +128,7 @@ class AliasLines(LineChunk):
 class OpLines(LineChunk):
     """Lines that may be ops, or that open or close regions. ``Line`` names the columns of a row.
 
-    Without a location, an op ends at its line end only if the next line shows it.
+    Without a location, an op ends at its line end, or behind its last region, only if the next line shows it.
     """
 
     def __init__(self, data: Text, offset: int, end: int) -> None:
@@ -149,10 +149,12 @@ class OpLines(LineChunk):
         for line in no_plain:
             row = rows[line]
             self.is_op[line] = row[name] not in (b"", CLOSING)
-            if row[name] and (row[Line.LOCATION] or row[Line.LINE].endswith(_END_OF_HEADER)):
-                self.region_lines.append(line)
-            elif not (self.is_op[line] and line + 1 < len(rows) and rows[line + 1][name]):
+            opens_or_ends = row[Line.LOCATION] or row[Line.LINE].endswith(_END_OF_HEADER)
+            may_end = opens_or_ends or (line + 1 < len(rows) and rows[line + 1][name])
+            if not row[name] or not may_end:
                 others.append(line)
+            elif opens_or_ends or row[name] == CLOSING:
+                self.region_lines.append(line)
         self.refuse(others)
         self.columns = list(zip(*compress(rows, self.is_op), strict=True)) or [()] * len(Line.GROUPS)
         self.places = list(accumulate(self.is_op, initial=0))
@@ -353,16 +355,18 @@ class LineTemplates:
         end = b"}" + (b")" if in_list else b"") + b" : () -> ()" * is_generic
         before = _BEFORE + header + _INSIDE
         line = b"}" + text + (_UNKNOWN_LOCATION if has_location else b"")
-        ir = self._read_exactly(before + line + (b"" if has_location else _INSIDE + end) + _AFTER)
-        regions = [-1, 0, 1] if has_location else [-1, 0, 1, 1]
-        if ir is None or list(ir.region_op) != regions or len(ir) != len(regions):
+        opens_next = not has_location and text.endswith(b"{")
+        below = _INSIDE + end if opens_next else b"" if has_location else _INSIDE
+        ir = self._read_exactly(before + line + below + _AFTER)
+        regions = [-1, 0, 1, 1] if opens_next else [-1, 0, 1]
+        if ir is None or list(ir.region_op) != regions or len(ir) != 3 + bool(below):
             return False
         if ir.operands or ir.late_operands or ir.region_end[2] != len(before):
             return False
         line_end = len(before) + len(line)
-        if has_location:
-            return ir.op_end[1] == line_end and ir.location_text(1) == b"unknown"
-        return ir.region_start[3] == line_end - 1
+        if opens_next:
+            return ir.region_start[3] == line_end - 1
+        return ir.op_end[1] == line_end and ir.location_text(1) == (b"unknown" if has_location else None)
 
     def region_follows(self, lines: OpLines, line: int, name: bytes) -> bool:
         """Whether the text below a line shows that the brace at its end opens a region of op ``name``.
