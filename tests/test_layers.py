@@ -44,6 +44,7 @@ FLOORS = {
         {"command"},
         {"locations"},
         {"dependence", "options"},
+        {"pair_class"},
         {"check"},
         {"explain", "fix", "gate"},
         {"diff"},

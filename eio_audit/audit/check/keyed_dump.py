@@ -18,7 +18,7 @@ from eio_audit.audit.options import AuditOptions, Follow
 from eio_audit.mlir.input.dumps import Dump, expect_dump, without_ops
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.reading.reader import read_ir
-from eio_audit.mlir.semantics.functions import functions_around
+from eio_audit.mlir.semantics.functions import functions_around, outermost_functions
 from eio_audit.mlir.traits import UNLISTED, OpTraits
 from eio_audit.order.effort import Effort
 
@@ -205,6 +205,21 @@ class KeyedDump:
     def indices(self) -> OriginalIndices:
         """The indices that the ops' locations carry."""
         return self.keys.indices
+
+    @cached_property
+    def pieces(self) -> frozenset[int]:
+        """The ops with an index that an op before them, in another block of their function, has, too."""
+        ir, blocks, pieces = self.ir, dict[tuple[int, int], int](), list[int]()
+        functions = outermost_functions(ir)
+        for op, (index, block) in enumerate(zip(self.indices.by_op, ir.op_block, strict=True)):
+            if index is not None and blocks.setdefault((functions[block], index), block) != block:
+                pieces.append(op)
+        return frozenset(pieces)
+
+    def range_end(self, op: int) -> int:
+        """Return the largest index of an op and what is nested in it; -1 if none has one."""
+        inside = self.indices.by_op[op : self.ir.subtree_end[op]]
+        return max((index for index in inside if index is not None), default=-1)
 
     def label(self, op: int) -> OpLabel:
         """Return an op as reports name it."""
