@@ -179,6 +179,7 @@ def audit_keyed(dump: KeyedDump, work: SharedWork | None = None) -> AuditedDump:
     moved: dict[int, Sequence[int]] = {}
     others: dict[int, OrderOfOthers] = {}
     donors: dict[int, int] = {}
+    reversed_pairs: dict[int, Mapping[tuple[int, int], int | str]] = {}
     has_effects = False
     if keys.disordered_blocks:
         from eio_audit.audit.check.disorder import audit_disordered
@@ -188,6 +189,8 @@ def audit_keyed(dump: KeyedDump, work: SharedWork | None = None) -> AuditedDump:
         for block, (figures, disorder) in zip(keys.disordered_blocks, found, strict=True):
             audits[block], ops = figures, dump.ir.block_ops[block]
             donors |= {ops[place]: ops[donor] for place, donor in disorder.donors.items()}
+            if disorder.reversed_pairs:
+                reversed_pairs[block] = disorder.reversed_pairs
             if disorder.order is not None:
                 orders[block], moved[block] = disorder.order, disorder.moved
             if disorder.order_of_others is not None:
@@ -216,6 +219,7 @@ def audit_keyed(dump: KeyedDump, work: SharedWork | None = None) -> AuditedDump:
         moved=moved,
         orders_of_others=others,
         donors=donors,
+        reversed_pairs=reversed_pairs,
     )
 
 

@@ -11,13 +11,14 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
-from itertools import pairwise
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from itertools import compress, count, pairwise
 from typing import NamedTuple, TypeAlias
 
 from eio_audit.audit.check.keyed_dump import KeyedDump
-from eio_audit.audit.dependence import DependenceKind
+from eio_audit.audit.dependence import VALUES
 from eio_audit.audit.pair_class import PairClass
+from eio_audit.mlir.semantics.effects import VALUE_CASTS
 from eio_audit.mlir.semantics.functions import ends_block
 from eio_audit.order.permutation import keyed_inversions
 
@@ -66,9 +67,9 @@ def compare(dump: KeyedDump, block: int, keys: Keys, inversions: int) -> Compari
     return Comparison(keys, tuple(steps), numbers)
 
 
-def _without(keys: Keys, has_no_place: Callable[[int], bool]) -> Keys:
+def without(keys: Keys, places: Iterable[int]) -> Keys:
     """Return the keys without those of the ops at some places. The same object if there are none."""
-    places = [place for place, key in enumerate(keys) if key is not None and has_no_place(place)]
+    places = list(places)
     if not places:
         return keys
     changed = list(keys)
@@ -79,37 +80,23 @@ def _without(keys: Keys, has_no_place: Callable[[int], bool]) -> Keys:
 
 def _without_terminators(dump: KeyedDump, block: int, keys: Keys) -> Keys:
     """A terminator can stand nowhere else."""
-    ir, last = dump.ir, len(keys) - 1
-    op = ir.block_ops[block][last]
-    is_terminator = "terminator" in ir.op_table.flags(ir.name(op)) or ends_block(ir, op)
-    return _without(keys, lambda place: place == last and is_terminator)
+    ir = dump.ir
+    last = ir.block_ops[block][-1]
+    is_terminator = "terminator" in ir.op_table.flags(ir.name(last)) or ends_block(ir, last)
+    return without(keys, [len(keys) - 1] if is_terminator else [])
 
 
 def _without_pieces(dump: KeyedDump, block: int, keys: Keys) -> Keys:
     """The pieces of a lowered region op carry its index, and stand all over what was its range."""
-    ops, pieces = dump.ir.block_ops[block], dump.pieces
-    return _without(keys, lambda place: ops[place] in pieces)
+    ops, pieces = dump.ir.block_ops[block], dump.keys.pieces
+    return without(keys, (place for place, op in enumerate(ops) if op in pieces))
 
 
-CASTS = frozenset({"builtin.unrealized_conversion_cast", "memref.cast", "tensor.cast"})
-SERVING = frozenset({"empty", "alloc", "alloc_tensor", "get_device", "token", "create_token"})
-"""The last parts of the names of pure ops that give a handle or an allocation if they have no operands."""
-
-
-def _without_serving(dump: KeyedDump, block: int, keys: Keys) -> Keys:
-    """Casts of conversions, handles and allocations without operands follow what they serve."""
-    ir = dump.ir
-    ops = ir.block_ops[block]
-
-    def serves(place: int) -> bool:
-        op = ops[place]
-        name = ir.name(op)
-        if name in CASTS:
-            return True
-        is_made = name.rpartition(".")[2] in SERVING or "alloc" in ir.op_table.of(name).effects
-        return is_made and ir.result_count(op) > 0 and not ir.operands_of(op)
-
-    return _without(keys, serves)
+def _without_casts(dump: KeyedDump, block: int, keys: Keys) -> Keys:
+    """The casts that conversions leave follow what they serve."""
+    is_cast = [name in VALUE_CASTS for name in dump.ir.names]
+    names = dump.ir.of_block(block, dump.ir.op_name)
+    return without(keys, compress(count(), map(is_cast.__getitem__, names)))
 
 
 def _beside_regions(dump: KeyedDump, block: int, keys: Keys) -> Keys:
@@ -125,7 +112,7 @@ def _beside_regions(dump: KeyedDump, block: int, keys: Keys) -> Keys:
         own = keys[place]
         if op not in regions or own is None:
             continue
-        end = dump.range_end(op)
+        end = dump.keys.range_end(op)
         if bisect_right(ascending, own) == bisect_right(ascending, end):
             continue  # no other op has a key in its range
         left = [(other, key) for other, key in enumerate(changed) if key is not None and own < key <= end]
@@ -202,9 +189,6 @@ class _Unrolled:
         return all(self._token_at.get(user) in tokens for user, kind in users if kind in VALUES)
 
 
-VALUES = frozenset({DependenceKind.VALUE, DependenceKind.CAPTURE})
-
-
 def _is_part(twins: Collection[_Token], run: Collection[_Token], known: Collection[_Token]) -> bool:
     """Return whether one of two runs has all ops of the other, among the keys of the ops that both have."""
     low, high = min(twins)[0], max(twins)[0]
@@ -230,7 +214,7 @@ def _merged(bodies: Sequence[_Body]) -> list[_Body]:
 STEPS: dict[PairClass, Callable[[KeyedDump, int, Keys], Keys]] = {
     PairClass.TERMINATOR: _without_terminators,
     PairClass.REGION_OP: _without_pieces,
-    PairClass.SERVING: _without_serving,
+    PairClass.SERVING: _without_casts,
     PairClass.LEFT_REGION: _beside_regions,
     PairClass.COPY: _apart_by_copies,
 }
