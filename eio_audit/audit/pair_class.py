@@ -42,7 +42,13 @@ class PairClass(StrEnum):
     # One changes what the other touches, and no value goes from one to the other.
     REVERSED = "reversed dependence", "of reversed dependences", "EIO006", "reversed_dependences"
     # One is a constant, or a split: the pair vanishes if these follow.
-    HOISTED_CONSTANT = "hoisted constant", "of hoisted constants", "EIO004", "avoidable_constants", "constants"
+    HOISTED_CONSTANT = (
+        "hoisted constant",
+        "of hoisted constants",
+        "EIO004",
+        "avoidable_constants",
+        "constants",
+    )
     SPLIT = "split", "of splits", "EIO005", "avoidable_splits", "splits"
     # The original order does not say how the two should stand.
     TERMINATOR = "terminator", "with a terminator", *_NOT_COMPARABLE

@@ -159,6 +159,11 @@ class Summary(NamedTuple):
         """Inversions of ops that the original order does not compare."""
         return self.not_comparable.total()
 
+    @property
+    def unavoidable(self) -> int:
+        """Inversions that the best order found leaves, of ops that the original order compares."""
+        return self.minimum - self.not_compared
+
     def plus(self, other: Summary) -> Summary:
         """Return the sum of both; it is certified if both are."""
         return Summary._make(map(add, self, other))._replace(
@@ -352,7 +357,9 @@ class LogFigures:
 
 def _growth(old: Summary, new: Summary) -> Summary:
     more = Summary._make(
-        after - before if isinstance(after, Counter) else max(after - before, 0)  # a Counter keeps what is > 0
+        after - before
+        if isinstance(after, Counter)
+        else max(after - before, 0)  # a Counter keeps what is > 0
         for before, after in zip(old, new, strict=True)
     )
     return more._replace(certified=new.certified, wrong_certified=new.wrong_certified)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from array import array
+from collections import defaultdict
 from bisect import bisect_left
 from collections.abc import Hashable, Iterable, Sequence
 from functools import cached_property, reduce
@@ -176,6 +177,25 @@ class FixedBlock(KeyedBlock):
         """Its figures."""
         return self.dump.audit.blocks[bisect_left(self.dump.blocks, self.number)]
 
+    def without_handles(self) -> FixedBlock:
+        """Return the block as if handles and allocations had no keys, as they cannot be out of order."""
+        if 1 not in self.handles:
+            return self
+        keys = without(self.keys, compress(count(), self.handles))
+        return FixedBlock(self.dump, self.number, keys, self.order)
+
+    def inversions_around(self, one: PairClass) -> tuple[dict[int, int], dict[int, int]]:
+        """Return, per place, in how many inversions its op is before and after the step of a class."""
+        before: Keys = self.keys
+        for step, after in self.comparison.steps:
+            if step is one:
+                break
+            before = after
+        else:  # handles in the best order
+            before, after = self.comparison.keys, self.comparable.without_handles().keys
+        block, then = (KeyedBlock(self.dump, self.number, keys) for keys in (before, after))
+        return defaultdict(int, block.inversions_at), then.inversions_at
+
     @property
     def fixed(self) -> FixedBlock:
         """The same block; of ``of_others`` the block with all keys and the order of a fix."""
@@ -290,7 +310,9 @@ class PairClasses:
 
     def _inverted(self, keys: Keys) -> Sequence[int]:
         lesser, below = dict[int, int](), 0
-        for key, group in groupby(sorted((key, place) for place, key in enumerate(keys) if key is not None), itemgetter(0)):
+        for key, group in groupby(
+            sorted((key, place) for place, key in enumerate(keys) if key is not None), itemgetter(0)
+        ):
             lesser[key] = below
             for _, place in group:
                 below |= 1 << self._bits[place]

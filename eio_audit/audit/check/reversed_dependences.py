@@ -11,12 +11,15 @@ elements of a memref at different constant indices, and ops of unknown effect do
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from itertools import starmap
 
 from eio_audit.audit.check.keyed_block import KeyedBlock
 from eio_audit.audit.dependence import VALUES, DependenceGraph, DependenceKind
+from eio_audit.mlir.ir import IR
 from eio_audit.mlir.semantics.effects import Touch
+from eio_audit.mlir.tokens import VALUE
 
 MOST = 10_000  # the most pairs that are found in a block; the others are judged as other inversions
 
@@ -49,6 +52,17 @@ def find_reversed(block: KeyedBlock) -> dict[tuple[int, int], int | str]:
         for touch in touches:
             earlier[touch.resource].append((place, touch))
     return found
+
+
+def name_of_resource(ir: IR, op: int, resource: int | str) -> str:
+    """Return the name under which an op uses what it touches: ``%m``, ``files``, or ``one buffer``."""
+    if isinstance(resource, str):
+        return resource
+    names = [name[0].decode("utf-8", "replace") for name in re.finditer(VALUE, ir.own_text(op))]
+    del names[: ir.result_count(op)]
+    operands = list(ir.operands_of(op))
+    place = operands.index(resource) if resource in operands else len(names)
+    return names[place] if place < len(names) else "one buffer"
 
 
 def _goes_value(graph: DependenceGraph, early: int, late: int) -> bool:

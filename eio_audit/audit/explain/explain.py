@@ -12,12 +12,13 @@ from operator import gt, lt
 
 from eio_audit.audit.check.check import audit_dump
 from eio_audit.audit.check.figures import DumpAudit
-from eio_audit.audit.check.keyed_block import FixedBlock, PairClass, PairClasses
+from eio_audit.audit.check.keyed_block import FixedBlock, PairClasses
 from eio_audit.audit.dependence import DependenceGraph, DependenceKind
 from eio_audit.audit.explain.op_choice import choose_dump, find_ops
 from eio_audit.audit.locations.original_index import OpLabel
 from eio_audit.audit.locations.parsed_locations import ModelLine, Origin
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions, Follow
+from eio_audit.audit.pair_class import PairClass
 from eio_audit.mlir.input.dumps import Dump
 from eio_audit.mlir.semantics.effects import Effects, EffectSource
 
@@ -33,6 +34,8 @@ class InversionKind(StrEnum):
     """A fix puts the two in their original order."""
     KNOCK_ON = "knock-on"
     """Neither depends on the other, but the best order found has the inversion, too."""
+    NOT_COMPARABLE = "not comparable"
+    """The original order does not say how the two should stand: see their class."""
     UNORDERED = "unordered"
     """They are in a graph region, which has no order."""
 
@@ -185,6 +188,8 @@ class OpInBlock:
     def _kind(self, place: int) -> InversionKind:
         if not self.block.has_order:
             return InversionKind.UNORDERED
+        if not self._classes.of(*sorted((place, self.place))).is_comparable:
+            return InversionKind.NOT_COMPARABLE
         if place in self._paths:
             return InversionKind.FORCED
         new_place = self.block.new_place

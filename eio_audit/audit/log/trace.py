@@ -16,7 +16,7 @@ from functools import cached_property, reduce
 from typing import Protocol
 
 from eio_audit.audit.check.figures import BlockAudit, Summary, summarize_blocks
-from eio_audit.audit.check.keyed_block import SHUFFLED, PairClass
+from eio_audit.audit.pair_class import SHUFFLED, PairClass
 from eio_audit.audit.diff.diff import Correction, corrections
 from eio_audit.audit.gate.findings import Finding
 from eio_audit.audit.gate.gate import by_severity

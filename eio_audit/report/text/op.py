@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from eio_audit.audit.check.keyed_block import PairClass
+from eio_audit.audit.pair_class import PairClass
 from eio_audit.audit.dependence import DependenceKind
 from eio_audit.audit.explain.explain import (
     Explanation,
@@ -33,6 +33,7 @@ _KINDS = {
     InversionKind.FORCED: "cannot be moved back",
     InversionKind.AVOIDABLE: "can be moved back",
     InversionKind.KNOCK_ON: "stay because of other ops",
+    InversionKind.NOT_COMPARABLE: "are not comparable",
     InversionKind.UNORDERED: "are in a graph region, which has no order to keep",
 }
 _ONE = {"stay": "stays", "are": "is"}  # the first words of these, of a single inversion
@@ -196,11 +197,15 @@ def _why(inverted: InvertedOp) -> str:
     match inverted.kind:
         case InversionKind.FORCED:
             is_user = inverted.path[-1].user == inverted.op
-            return ", which depends on it" if is_user else ", on which it depends"
+            is_reversed = inverted.pair_class is PairClass.REVERSED
+            why = ", which depends on it" if is_user else ", on which it depends"
+            return f"{why} ({inverted.pair_class})" if is_reversed else why
+        case InversionKind.NOT_COMPARABLE:
+            return f": {inverted.pair_class.words}" if inverted.pair_class else ""
         case InversionKind.KNOCK_ON:
             return ", though neither depends on the other"
         case InversionKind.AVOIDABLE:
-            is_apart = inverted.pair_class in (PairClass.HOISTED_CONSTANT, PairClass.SPLIT)
+            is_apart = inverted.pair_class is not None and inverted.pair_class.follow is not None
             return f": can be moved back{f' ({inverted.pair_class})' if is_apart else ''}"
         case _:
             return ""

@@ -12,7 +12,17 @@ from typing import TYPE_CHECKING, NamedTuple
 from eio_audit.audit.check.check import Check
 from eio_audit.audit.check.figures import DumpAudit, Summary, UnjudgedInput
 from eio_audit.audit.gate.gate import BY_FIGURES, Gate, Verdict
-from eio_audit.audit.gate.rules import AVOIDABLE, HOISTED, SPLIT, UNAVOIDABLE, UNINDEXED, WRONG_INDEX, Rule
+from eio_audit.audit.gate.rules import (
+    AVOIDABLE,
+    HOISTED,
+    NOT_COMPARABLE,
+    REVERSED,
+    SPLIT,
+    UNAVOIDABLE,
+    UNINDEXED,
+    WRONG_INDEX,
+    Rule,
+)
 from eio_audit.audit.options import AuditOptions, Follow
 from eio_audit.mlir.source import InputError
 from eio_audit.report.wording import count, order, shortened_list
@@ -283,20 +293,25 @@ def limits(gate: Gate, failed: Collection[Rule], figures: Summary, where: Callab
         return [f"{what} introduced by the chosen passes and left at the end{allowed}"]
     unavoidable = "unavoidable inversion{}" if figures.certified else "inversion{} not proven unavoidable"
     kinds = [
+        (REVERSED, "reversed_dependences", "reversed dependence{}"),
         (WRONG_INDEX, "wrong_indices", "wrong ind{}"),
         (AVOIDABLE, "avoidable_others", "inversion{} out of place"),
-        (UNAVOIDABLE, "minimum", unavoidable),
+        (UNAVOIDABLE, "unavoidable", unavoidable),
         (HOISTED, "avoidable_constants", "inversion{} of hoisted constants"),
         (SPLIT, "avoidable_splits", "inversion{} of splits"),
+        (NOT_COMPARABLE, "not_compared", "inversion{} not comparable"),
     ]
     if most is not None:
-        kinds = [(AVOIDABLE, "inversions", "inversion{}") if gate.limits_any else kinds[1]]
+        limited = (AVOIDABLE, "inversions", "inversion{}") if gate.limits_any else kinds[2]
+        kinds = [*kinds[: REVERSED in failed], limited]
     numbers_at: dict[str, list[str]] = {}
     for rule, name, words in kinds:
         if rule in failed or most is not None:
+            is_limited = most is not None and rule is AVOIDABLE
             one, several = map(words.format, ("ex", "ices") if rule is WRONG_INDEX else ("", "s"))
-            numbers = numbers_at.setdefault(f"{where(name)}{allowed}", [])
-            numbers.append(count(getattr(figures, name), one, several))
+            numbers = numbers_at.setdefault(f"{where(name)}{allowed if is_limited else ''}", [])
+            number = gate.limited(figures) if is_limited else getattr(figures, name)
+            numbers.append(count(number, one, several))
     return [
         f"{' and '.join(filter(None, (', '.join(numbers[:-1]), numbers[-1])))} {place}"
         for place, numbers in numbers_at.items()
@@ -339,7 +354,7 @@ def next_steps(dumps: Sequence[DumpAudit], *, moves: bool = True, relabels: bool
     moving = _moving(check, named) if moves else []
     relabelling = _relabelling(check, named) if relabels else []
     movable = sum(dump.summary.avoidable_others for dump in named)
-    stays = sum(dump.summary.minimum for dump in named)
+    stays = sum(dump.summary.unavoidable for dump in named)
     return relabelling + moving if stays > movable else moving + relabelling
 
 
