@@ -130,9 +130,9 @@ def ceiling_options(*options: Callable[[Any], Any], introduced: bool = False) ->
         default="shuffled",
         show_default=True,
         help="Fail on an op out of place or with a wrong index (shuffled), only on ops out of place "
-        f"(out-of-place), {_INTRODUCED * introduced}on any inversion (any), or never. Only any counts those of "
-        "hoisted constants and splits, and those that the original order does not compare. Reversed "
-        "dependences fail all but never.",
+        f"(out-of-place), {_INTRODUCED * introduced}on any inversion (any), or never. Only any counts those "
+        "of hoisted constants and splits, and those that the original order does not compare. A reversed "
+        "dependence fails all but never.",
     )
     return together("gate", _gate, fail_on, *options)
 

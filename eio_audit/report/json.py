@@ -16,7 +16,6 @@ if TYPE_CHECKING:  # a command does not need the results of the others
     from eio_audit.audit.bisect.bisect import Bisection, OneApplication, OpSteps
     from eio_audit.audit.bisect.first_failure import FirstFailure
     from eio_audit.audit.check.figures import DumpAudit, Summary
-    from eio_audit.audit.pair_class import PairClass
     from eio_audit.audit.corpus.trace_models import ModelTraces
     from eio_audit.audit.corpus.two_runs import RunComparison
     from eio_audit.audit.diff.diff import Diff
@@ -24,6 +23,7 @@ if TYPE_CHECKING:  # a command does not need the results of the others
     from eio_audit.audit.gate.gate import Verdict
     from eio_audit.audit.log.history import History
     from eio_audit.audit.log.trace import TracedPass
+    from eio_audit.audit.pair_class import PairClass
 
 SCHEMA = "eio-audit/1"
 

@@ -7,8 +7,8 @@ splits, which take its results apart, directly after the fused op. If these foll
 order of the other ops counts. So the avoidable inversions of a block are divided: first the part that is gone
 if constants follow, then the part that is gone if splits follow, too. The rest is out of place.
 
-Pairs of ops that the original order does not compare (``comparison.py``) take no part in any of this: the best
-order, the wrong indices and the parts are those of the comparable keys.
+Pairs of ops that the original order does not compare (``comparison.py``) take no part in any of this: the
+best order, the wrong indices and the parts are those of the comparable keys.
 
 **Frees** go directly after the last use of what they free. By the dependences, a free waits for all uses of
 the value, or of its buffer if it frees that. The other ops are ordered as if the frees had no keys. Then each
@@ -232,8 +232,8 @@ def _found(block: KeyedBlock, in_order: BlockAudit, weights: bytes, work: Shared
     if weights and block.dump.options.order_from is None:  # an order from another dump has no labels
         carried = [block.inversions_at.get(place, 0) for place in range(len(block.keys))]
         keys = without(comparable.keys, compress(count(), block.handles))
-        others = block.graph.precedence_without(reversed_pairs)
-        labels = fewest_wrong_labels(keys, weights, others, work.label_effort, carried)
+        without_reversed = block.graph.precedence_without(reversed_pairs)
+        labels = fewest_wrong_labels(keys, weights, without_reversed, work.label_effort, carried)
         donors = labels.donor_of
         audit = audit._replace(
             wrong_indices=len(donors),

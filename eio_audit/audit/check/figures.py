@@ -7,8 +7,7 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, reduce
 from operator import add, attrgetter
-from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from eio_audit.audit.dependence import DependenceKind
 from eio_audit.audit.locations.original_index import OpLabel
@@ -64,7 +63,7 @@ class BlockAudit(NamedTuple):
     # Inversions between ops of which one changes what the other touches, without a value between the two.
     reversed_dependences: int = 0
     # Inversions of ops that the original order does not compare, by their class; none in a graph region.
-    not_comparable: Mapping[PairClass, int] = MappingProxyType({})
+    not_comparable: Mapping[PairClass, int] = {}
     frees: int = 0  # indexed ops that only free, by the op table
     followed_frees: int = 0  # `followed` ops that only free, and so follow their last use
 
@@ -356,13 +355,13 @@ class LogFigures:
 
 
 def _growth(old: Summary, new: Summary) -> Summary:
-    more = Summary._make(
-        after - before
-        if isinstance(after, Counter)
-        else max(after - before, 0)  # a Counter keeps what is > 0
-        for before, after in zip(old, new, strict=True)
-    )
-    return more._replace(certified=new.certified, wrong_certified=new.wrong_certified)
+    numbers: dict[str, Any] = {
+        name: max(after - before, 0)
+        for name, before, after in zip(Summary._fields, old, new, strict=True)
+        if isinstance(before, int) and isinstance(after, int)
+    }
+    numbers["not_comparable"] = new.not_comparable - old.not_comparable
+    return Summary(**numbers)._replace(certified=new.certified, wrong_certified=new.wrong_certified)
 
 
 class UnjudgedInput(NamedTuple):

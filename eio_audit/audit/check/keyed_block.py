@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from array import array
-from collections import defaultdict
 from bisect import bisect_left
+from collections import defaultdict
 from collections.abc import Hashable, Iterable, Sequence
 from functools import cached_property, reduce
 from itertools import chain, compress, count, groupby
@@ -253,7 +253,7 @@ class PairClasses:
         self._bits = range(len(block.ops)) if bits is None else bits
         self._new_place = block.new_place
         self._steps = block.comparison.steps
-        self._reversed = block.dump.reversed_pairs.get(block.number, frozenset())
+        self._reversed = block.dump.reversed_pairs.get(block.number, {})
         self._follows = {
             one: block.flags(one.follow)
             for one in PairClass

@@ -123,7 +123,7 @@ def sentences(block: BlockAudit) -> dict[PairClass, str]:
 
     ``24 constants are hoisted (1,104 inversions); fix puts them back``;
     ``5 splits stay beside their source (25 inversions); fix moves them``;
-    ``12 pairs across copies of an unrolled loop are out of order, which the original order does not compare``.
+    ``2 pairs with a terminator are out of order, which the original order does not compare``.
     """
     found = {}
     if inversions := block.avoidable_constants:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from eio_audit.audit.pair_class import PairClass
 from eio_audit.audit.dependence import DependenceKind
 from eio_audit.audit.explain.explain import (
     Explanation,
@@ -16,6 +15,7 @@ from eio_audit.audit.explain.explain import (
 )
 from eio_audit.audit.log.history import EventKind, History, OpEvent, OpHistory, OpState
 from eio_audit.audit.options import Follow
+from eio_audit.audit.pair_class import PairClass
 from eio_audit.mlir.semantics.effects import ANY, CONTROL, EffectSource
 from eio_audit.mlir.tokens import after_arrow
 from eio_audit.report.text.console import Column, Console, Piece, hyperlink, print_next, print_table

@@ -84,9 +84,9 @@ def sum_pieces(figures: BlockAudit | Summary, *, verbose: bool = False) -> tuple
     is_all = total in (least, movable, figures.not_compared, figures.reversed_dependences)
     everything = "it" if total == 1 else "all"
     parts = []
-    if number := figures.reversed_dependences:
-        verb = "reverses" if number == 1 else "reverse"
-        parts.append(f"{everything if is_all else f'{number:,}'} {verb} a dependence")
+    if reversals := figures.reversed_dependences:
+        verb = "reverses" if reversals == 1 else "reverse"
+        parts.append(f"{everything if is_all else f'{reversals:,}'} {verb} a dependence")
     if most:
         number = everything if is_all else span(least, most)
         why = f" ({unavoidable_kinds(figures)})" if verbose else ""
@@ -97,8 +97,8 @@ def sum_pieces(figures: BlockAudit | Summary, *, verbose: bool = False) -> tuple
     if perhaps:
         number = everything if is_all else span(movable, perhaps)
         parts.append(f"{number} can be moved back{told_apart_share(figures)}")
-    if number := figures.not_compared:
-        are = f"{everything if is_all else f'{number:,}'} {'is' if number == 1 else 'are'} not comparable"
+    if apart := figures.not_compared:
+        are = f"{everything if is_all else f'{apart:,}'} {'is' if apart == 1 else 'are'} not comparable"
         parts.append(f"{are} ({not_comparable(figures)})" if verbose else are)
     if unordered:
         parts.append(f"{unordered:,} in graph regions")
