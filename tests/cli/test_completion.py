@@ -22,7 +22,7 @@ def test_commands() -> None:
 
 def test_options_and_their_values() -> None:
     assert completed("eio-audit fix --ren") == ["plain,--renumber"]
-    assert completed("eio-audit check --fail-on m") == ["plain,moved"]
+    assert completed("eio-audit check --fail-on o") == ["plain,out-of-place"]
 
 
 def test_passes_of_the_log_on_the_command_line() -> None:

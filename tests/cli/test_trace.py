@@ -293,7 +293,7 @@ def test_where_no_dump_is_after_the_pass_its_worst_op_is_explained(tmp_path: Pat
 
 @pytest.mark.parametrize(
     ("fail_on", "code"),
-    [("shuffled", 1), ("moved", 0), ("any", 1), ("never", 0)],
+    [("shuffled", 1), ("out-of-place", 0), ("any", 1), ("never", 0)],
 )
 def test_fail_on(fail_on: str, code: int) -> None:
     assert run("trace", SAMPLES / "small" / "tree", "--fail-on", fail_on).returncode == code
@@ -497,8 +497,8 @@ def test_a_pattern_that_matches_nothing_is_a_warning() -> None:
 @pytest.mark.parametrize(
     ("options", "code"),
     [
-        (("--fail-on", "moved", "--config", "max-inversions=21"), 0),
-        (("--fail-on", "moved", "--config", "max-inversions=20"), 1),
+        (("--fail-on", "out-of-place", "--config", "max-inversions=21"), 0),
+        (("--fail-on", "out-of-place", "--config", "max-inversions=20"), 1),
         (("--config", "max-inversions=602"), 0),
         (("--config", "max-inversions=601"), 1),
     ],
