@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from eio_audit.audit.check.check import audit_dump
 from eio_audit.audit.check.figures import DumpAudit, Summary, summarize
+from eio_audit.audit.check.keyed_block import KeyedBlock
 from eio_audit.audit.check.keyed_dump import AuditedDump, SharedWork
 from eio_audit.audit.dependence import Dependences
 from eio_audit.audit.fix.verification import Orders, VerificationError, read_same, verify
@@ -22,7 +23,7 @@ from eio_audit.mlir.reading.reader import read_ir
 from eio_audit.mlir.rewriting import reorder
 from eio_audit.mlir.source import InputError, Source, Span
 from eio_audit.mlir.tokens import COMMENT, STRING, VALUE
-from eio_audit.order.permutation import count_inversions, permuted_ranges
+from eio_audit.order.permutation import keyed_inversions, permuted_ranges
 from eio_audit.order.precedence import Precedence
 
 if TYPE_CHECKING:
@@ -237,9 +238,11 @@ def _with_right_labels(
 ) -> AuditedDump:
     """Return the dump audited again with corrected labels, or the same object if no label is wrong.
 
+    Other labels may change what is comparable, and so show more wrong ones: then these are corrected, too.
+
     Raises:
-        VerificationError: the relabelled text is not the same program, or a label still contradicts the
-            dependences.
+        VerificationError: the relabelled text is not the same program, or as many labels as before contradict
+            the dependences.
     """
     if not donors:
         return dump
@@ -249,9 +252,9 @@ def _with_right_labels(
     source = Source(dump.dump.source.name, text)
     right = replace(dump.dump, source=source, span=Span(0, len(text)))
     audited = audit_dump(right, dump.options, work)
-    if audited.audit.summary.forced:
+    if len(audited.donors) >= len(donors):
         raise VerificationError("the new indices still contradict the dependences")
-    return audited
+    return _with_right_labels(audited, audited.donors, form, work)
 
 
 def corrected(dump: AuditedDump) -> bytes:
@@ -259,14 +262,12 @@ def corrected(dump: AuditedDump) -> bytes:
 
     Raises:
         VerificationError: the text is not the same program (see ``verify``), or a block would have more
-            inversions than before.
+            comparable inversions than before.
     """
     text = reordered(dump.ir, dump.orders, dump.dependences)
-    audits = dict(zip(dump.blocks, dump.audit.blocks, strict=True))
     for block, order in dump.orders.items():
-        keys = dump.ir.of_block(block, dump.keys.by_op)
-        new_keys = [key for op in order if (key := keys[op]) is not None]
-        if count_inversions(new_keys) > audits[block].inversions:
+        keys = KeyedBlock(dump, block).comparable.keys
+        if keyed_inversions(map(keys.__getitem__, order)) > keyed_inversions(keys):
             raise VerificationError(f"more inversions than before in {dump.ir.block_name(block)}")
     return text
 
@@ -333,7 +334,8 @@ def fix(
         only_dumps: return only the dumps, without the text around them in the source.
         renumber: name values as MLIR's printer would in the new order, even if nothing moves.
         relabel: first correct the labels that contradict the dependences, a set of least weight. Then no
-            inversion remains outside graph regions. A ``Relabel`` or its value.
+            comparable inversion remains outside graph regions, but of reversed dependences. A ``Relabel`` or
+            its value.
         finds_wrong_labels: find wrong labels and the classes of inversions, though only figures show them.
         verify_with: a compiler that must accept each dump that changes.
 
