@@ -174,6 +174,8 @@ def audit_keyed(dump: KeyedDump, work: SharedWork | None = None) -> AuditedDump:
     keys = dump.keys
     with_indices = map(int.__add__, keys.keyed_by_block, keys.followed_by_block)
     blocks = [block for block, count in enumerate(with_indices) if count and not dump.ir.faults]
+    if dump.options.order_from is not None and not _shows_original(dump):
+        blocks = []
     audits = _audits_in_order(dump, blocks)
     orders: dict[int, Sequence[int]] = {}
     moved: dict[int, Sequence[int]] = {}
@@ -221,6 +223,12 @@ def audit_keyed(dump: KeyedDump, work: SharedWork | None = None) -> AuditedDump:
         donors=donors,
         reversed_pairs=reversed_pairs,
     )
+
+
+def _shows_original(dump: KeyedDump) -> bool:
+    """Return whether an op, other than functions and terminators, is one of the original's."""
+    indexed = {op for op, index in enumerate(dump.indices.by_op) if index is not None}
+    return not indexed <= find_without_order(dump.ir)
 
 
 def _undefined_names(ir: IR) -> Iterator[UndefinedName]:

@@ -55,11 +55,14 @@ class KeyedBlock:
         """What of it the original order compares: all, if it is in a graph region and so not judged."""
         return compare(self.dump, self.number, self.keys, self.runs.inversions if self.has_order else 0)
 
-    @cached_property
+    @property
     def comparable(self) -> KeyedBlock:
         """The same block with the keys that can be compared."""
-        keys = self.comparison.keys
-        return self if keys is self.keys else KeyedBlock(self.dump, self.number, keys)
+        return self if self.comparison.keys is self.keys else self._compared
+
+    @cached_property
+    def _compared(self) -> KeyedBlock:
+        return KeyedBlock(self.dump, self.number, self.comparison.keys)
 
     @cached_property
     def indexed(self) -> list[int]:
@@ -166,11 +169,14 @@ class FixedBlock(KeyedBlock):
         self.order: Sequence[int] = order or dump.orders.get(number) or range(len(self.ops))
         self._with_followers: FixedBlock | None = None
 
-    @cached_property
+    @property
     def comparable(self) -> FixedBlock:
         """The same block with the keys that can be compared."""
-        keys = self.comparison.keys
-        return self if keys is self.keys else FixedBlock(self.dump, self.number, keys)
+        return self if self.comparison.keys is self.keys else self._compared
+
+    @cached_property
+    def _compared(self) -> FixedBlock:
+        return FixedBlock(self.dump, self.number, self.comparison.keys)
 
     @property
     def audit(self) -> BlockAudit:

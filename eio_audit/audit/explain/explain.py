@@ -67,7 +67,7 @@ class InvertedOp:
     op: OpLabel
     kind: InversionKind  # the kind of the inversion
     pair_class: PairClass | None  # its class; None in a graph region
-    # For a forced inversion, a shortest path of dependences from the earlier op to the later.
+    # If one depends on the other, a shortest path of dependences from the earlier op to the later.
     path: tuple[PathStep, ...] = ()
     fixed: FixedPlace | None = None  # for an avoidable inversion, the place that a fix gives this op
 
@@ -203,8 +203,11 @@ class OpInBlock:
     def _described(self, inversions: Sequence[tuple[int, InversionKind]]) -> Iterator[InvertedOp]:
         block, own = self.block, self.key
 
+        def is_dependent(place: int) -> bool:
+            return block.has_order and place in self._paths
+
         def rank(place: int) -> tuple[int, int, int]:
-            length = self._paths[place][1] if kind is InversionKind.FORCED else 0
+            length = self._paths[place][1] if is_dependent(place) else 0
             return length, -abs(block.key(place) - (own or 0)), place
 
         for kind in InversionKind:
@@ -214,7 +217,7 @@ class OpInBlock:
                     op=block.label(place),
                     kind=kind,
                     pair_class=self._classes.of(*sorted((place, self.place))) if block.has_order else None,
-                    path=tuple(self._path(place)) if kind is InversionKind.FORCED else (),
+                    path=tuple(self._path(place)) if is_dependent(place) else (),
                     fixed=self._fixed(place) if kind is InversionKind.AVOIDABLE else None,
                 )
 

@@ -249,7 +249,11 @@ def _reversed(block: FixedBlock) -> dict[int, _Said]:
     def sentence(early: int) -> Sentence:
         late = later[early][0]
         touched = name_of_resource(block.dump.ir, block.ops[early], pairs[early, late])
-        end = f"), and both touch {touched}: no legal reorder of the original gives this"
+        end = (
+            f"), and both touch {touched}: no legal reorder of the original gives this, unless an index is wrong. "
+            "See: eio-audit diff BEFORE AFTER. For a pass that changes effects on purpose: --assume-pure, "
+            "--baseline"
+        )
         return Sentence(f"stands before {label_of(late).title} (line ", label_of(late).line, end)
 
     return {

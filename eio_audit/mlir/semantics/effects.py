@@ -64,6 +64,7 @@ _PRINTED_IN_ORDER = re.compile(
     r"memref\.(?:copy|atomic_rmw)|affine\.vector_(?:load|store)|vector\.(?:load|store|maskedload|maskedstore)"
 )
 """Ops whose custom assembly prints their operands in the order of their definition, as ``ACCESSES`` do."""
+_CONSTANT_SUBSCRIPTS = re.compile(rb"\[(\s*\d+\s*(?:,\s*\d+\s*)*)\]")
 VALUE_CASTS = frozenset({"builtin.unrealized_conversion_cast", "memref.cast", "tensor.cast"})
 """Ops that give a value another type. Conversions leave them where types meet."""
 NOTHING: Touches = {}
@@ -201,7 +202,9 @@ class EffectTable:
                 yield from self._certain(inner, self._rows[self._row_of[inner]])
 
     def _certain(self, op: int, row: OpTraits) -> Iterator[Touch]:
-        place = element(self._ir, op) if self._accesses[self._row_of[op]] else None
+        place = (
+            (element(self._ir, op) or self._affine_element(op)) if self._accesses[self._row_of[op]] else None
+        )
         if row.dynamic:  # it touches its memrefs: a destination-style op changes the last
             memrefs = list(filter(self._buffers.is_address, self._ir.operands_of(op)))
             is_read = self._ir.name(op) == "vector.transfer_read"
@@ -224,6 +227,11 @@ class EffectTable:
         stored = [value for value in operands if self._buffers.resource(value) is not None]
         if len(stored) == 1:
             yield self._before_casts(stored[0])
+
+    def _affine_element(self, op: int) -> tuple[int, ...] | None:
+        """Return the constants in brackets of ``affine.load %m[0, 1]``."""
+        match = _CONSTANT_SUBSCRIPTS.search(self._ir.own_text(op))
+        return tuple(map(int, match[1].split(b","))) if match else None
 
     def _before_casts(self, value: int) -> int:
         ir = self._ir

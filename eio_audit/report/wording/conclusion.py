@@ -168,6 +168,8 @@ def _options(words: str, options: AuditOptions) -> list[str]:
     return found
 
 
+LACKS_INDEX = ("carries no op index", "carry no op index")
+"""Why a dump is not judged, and why several are not."""
 SHOWN_INPUTS = 10  # the most inputs without an index that a verdict names unless verbose
 
 
@@ -237,13 +239,22 @@ def not_judged(check: Check, most: int) -> str:
     names += [f"{number:,} in {source}" for source, number in in_logs.items()]
     is_one_log = {*in_logs} == {dump.source for dump in check.dumps}
     named = "" if is_one_log else f": {shortened_list(names, most)}"
-    return checked(len(check.dumps), check.unindexed) + named
+    why = LACKS_INDEX if check.dumps[0].options.order_from is None else lacks_original(check)
+    return checked(len(check.dumps), check.unindexed, why=why) + named
 
 
-def checked(total: int, unindexed: int, what: str = "dumps") -> str:
+def lacks_original(check: Check) -> tuple[str, str]:
+    """Say that every op of the original was replaced, and name the last dump that shows some."""
+    last = next((dump for dump in reversed(check.dumps) if not dump.is_unindexed), None)
+    until = "" if last is None else f" (the last that can be judged: {order.heading_of(last)})"
+    return f"shows no op of the original{until}", f"show no op of the original{until}"
+
+
+def checked(total: int, unindexed: int, what: str = "dumps", why: tuple[str, str] = LACKS_INDEX) -> str:
     """Say how many dumps carry no op index: ``2 of 3 dumps checked; 1 carries no op index``."""
-    verb = "carries" if unindexed == 1 else "carry"
-    return f"{total - unindexed:,} of {total:,} {what} checked; {unindexed:,} {verb} no op index"
+    one, several = why
+    said = one if unindexed == 1 else several
+    return f"{total - unindexed:,} of {total:,} {what} checked; {unindexed:,} {said}"
 
 
 def lets_pass(unjudged: Sequence[object], option: str = "--allow-unindexed") -> str:
@@ -323,7 +334,10 @@ def _order_of(check: Check) -> str:
     if not check.dumps:
         return "no IR"
     if not figures.has_indices:
-        return "no op carries an op index" if check.unindexed else "no op to check"
+        if not check.unindexed:
+            return "no op to check"
+        is_given = check.dumps[0].options.order_from is not None
+        return "no op of the original is left" if is_given else "no op carries an op index"
     if figures.inversions:
         broken = sum(1 for dump in check.dumps if dump.summary.inversions)
         where = f", in {broken:,} of {figures.dumps:,} dumps" if figures.dumps > 1 else ""
