@@ -249,10 +249,10 @@ def _reversed(block: FixedBlock) -> dict[int, _Said]:
     def sentence(early: int) -> Sentence:
         late = later[early][0]
         touched = name_of_resource(block.dump.ir, block.ops[early], pairs[early, late])
+        unless = "" if block.dump.options.order_from else ", unless an index is wrong"
         end = (
-            f"), and both touch {touched}: no legal reorder of the original gives this, unless an index is wrong. "
-            "See: eio-audit diff BEFORE AFTER. For a pass that changes effects on purpose: --assume-pure, "
-            "--baseline"
+            f"), and both touch {touched}: no legal reorder of the original gives this{unless}. See: eio-audit "
+            "diff BEFORE AFTER. A pass that changes effects on purpose needs --assume-pure or a --baseline"
         )
         return Sentence(f"stands before {label_of(late).title} (line ", label_of(late).line, end)
 
