@@ -92,9 +92,16 @@ def _without_pieces(dump: KeyedDump, block: int, keys: Keys) -> Keys:
     return without(keys, (place for place, op in enumerate(ops) if op in pieces))
 
 
+CASTS = VALUE_CASTS | {
+    *("bufferization.to_buffer", "bufferization.to_memref", "bufferization.to_tensor"),
+    *("llvm.insertvalue", "llvm.mlir.poison", "llvm.mlir.undef"),  # they pack a descriptor
+}
+"""What conversions leave where types meet."""
+
+
 def _without_casts(dump: KeyedDump, block: int, keys: Keys) -> Keys:
     """The casts that conversions leave follow what they serve."""
-    is_cast = [name in VALUE_CASTS for name in dump.ir.names]
+    is_cast = [name in CASTS for name in dump.ir.names]
     names = dump.ir.of_block(block, dump.ir.op_name)
     return without(keys, compress(count(), map(is_cast.__getitem__, names)))
 

@@ -66,7 +66,7 @@ _PRINTED_IN_ORDER = re.compile(
 """Ops whose custom assembly prints their operands in the order of their definition, as ``ACCESSES`` do."""
 _CONSTANT_SUBSCRIPTS = re.compile(rb"\[(\s*\d+\s*(?:,\s*\d+\s*)*)\]")
 VALUE_CASTS = frozenset({"builtin.unrealized_conversion_cast", "memref.cast", "tensor.cast"})
-"""Ops that give a value another type. Conversions leave them where types meet."""
+"""Ops whose result is their operand, with another type."""
 NOTHING: Touches = {}
 ANYTHING: Touches = {EVERYTHING: ANY, **dict.fromkeys((CONTROL, *STATES), _READ_WRITE)}
 NOT_RETURNING: Touches = {CONTROL: _READ_WRITE, EVERYTHING: _READ}
