@@ -16,7 +16,7 @@ from itertools import compress, count, pairwise
 from typing import NamedTuple, TypeAlias
 
 from eio_audit.audit.check.keyed_dump import KeyedDump
-from eio_audit.audit.dependence import VALUES
+from eio_audit.audit.dependence import VALUES, DependenceGraph
 from eio_audit.audit.pair_class import PairClass
 from eio_audit.mlir.semantics.effects import VALUE_CASTS
 from eio_audit.mlir.semantics.functions import ends_block
@@ -188,12 +188,17 @@ class _Unrolled:
         return _merged([*found, *_body(body, starts)])
 
     def _serve(self, ops: Sequence[int], tokens: Collection[_Token]) -> bool:
-        """Return whether the values of some ops go only to ops with such keys and names."""
-        if not ops or not self._dump.ir.has_order(self._block):
-            return not ops
-        graph = self._dump.dependences.of([self._block])[self._block]
-        users = (user for op in ops for user in graph.users_of(self._places[op]))
-        return all(self._token_at.get(user) in tokens for user, kind in users if kind in VALUES)
+        """Return whether the values of some ops go to ops with such keys and names, and to no others."""
+        for op in ops:
+            users = self._graph.users_of(self._places[op])
+            served = {self._token_at.get(user) for user, kind in users if kind in VALUES}
+            if not served or not served <= {*tokens}:
+                return False
+        return True
+
+    @property
+    def _graph(self) -> DependenceGraph:
+        return self._dump.dependences.of([self._block])[self._block]
 
 
 def _is_part(twins: Collection[_Token], run: Collection[_Token], known: Collection[_Token]) -> bool:

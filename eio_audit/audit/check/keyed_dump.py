@@ -176,12 +176,13 @@ class OrderKeys:
 
     @cached_property
     def pieces(self) -> frozenset[int]:
-        """The ops with an index that an op before them, in another block of their function, has, too."""
-        ir, blocks, pieces = self._ir, dict[tuple[int, int], int](), list[int]()
-        functions = outermost_functions(ir)
-        for op, (index, block) in enumerate(zip(self.indices.by_op, ir.op_block, strict=True)):
-            if index is not None and blocks.setdefault((functions[block], index), block) != block:
-                pieces.append(op)
+        """The ops with an index that an earlier block of their function has, such as that around them."""
+        ir, first = self._ir, dict[tuple[int, int], int]()
+        functions, pieces = outermost_functions(ir), list[int]()
+        for block, ops in enumerate(ir.block_ops):
+            for op, index in zip(ops, self.indices.keys(ops), strict=True):
+                if index is not None and first.setdefault((functions[block], index), block) < block:
+                    pieces.append(op)
         return frozenset(pieces)
 
     def range_end(self, op: int) -> int:

@@ -251,8 +251,8 @@ def _reversed(block: FixedBlock) -> dict[int, _Said]:
         touched = name_of_resource(block.dump.ir, block.ops[early], pairs[early, late])
         unless = "" if block.dump.options.order_from else ", unless an index is wrong"
         end = (
-            f"), and both touch {touched}: no legal reorder of the original gives this{unless}. See: eio-audit "
-            "diff BEFORE AFTER. A pass that changes effects on purpose needs --assume-pure or a --baseline"
+            f"), and both touch {touched}: no legal reorder of the original gives this{unless}. See: "
+            "eio-audit diff BEFORE AFTER. Effects changed on purpose need --assume-pure or --baseline"
         )
         return Sentence(f"stands before {label_of(late).title} (line ", label_of(late).line, end)
 
