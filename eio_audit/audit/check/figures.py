@@ -160,8 +160,8 @@ class Summary(NamedTuple):
 
     @property
     def unavoidable(self) -> int:
-        """Inversions that the best order found leaves, of ops that the original order compares."""
-        return self.minimum - self.not_compared
+        """Inversions that the best order found leaves, without those that are told apart."""
+        return self.minimum - self.not_compared - self.reversed_dependences
 
     def plus(self, other: Summary) -> Summary:
         """Return the sum of both; it is certified if both are."""

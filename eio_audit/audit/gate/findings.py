@@ -116,13 +116,14 @@ def find(dump: AuditedDump, rules: Collection[Rule], described: int | None = Non
             comparable = block.comparable
             wrong = _wrong_indices(block) if WRONG_INDEX in rules else {}
             reversals = _reversed(block) if REVERSED in rules else {}
+            turned = {block.ops[place] for pair in dump.reversed_pairs.get(number, ()) for place in pair}
             if AVOIDABLE in rules and audit.avoidable_others:
                 said += (one for one in _avoidable(comparable.of_others()) if one.op not in wrong)
             if not OF_BLOCKS.isdisjoint(rules):
                 said += (one for one in _of_block(block, audit) if one.rule in rules)
             if UNAVOIDABLE in rules and not wrong:
                 unavoidable = _unavoidable(comparable.without_handles(), audit)
-                said += (one for one in unavoidable if one.op not in reversals)
+                said += (one for one in unavoidable if REVERSED not in rules or one.op not in turned)
             said += (*wrong.values(), *reversals.values())
     return list(_found(dump, said, described))
 
