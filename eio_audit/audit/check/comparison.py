@@ -159,10 +159,10 @@ class _Unrolled:
     def bodies(self) -> list[_Body]:
         """Return the loop bodies that have copies. Their keys do not overlap.
 
-        A copy is a run of ops whose keys do not fall. It shares two ops or more with the copies before it,
-        key and name alike. One of the two may lack ops of the other, which were merged or folded. It has the
-        last op of the run before it, and begins with one of the shared ops: so it follows its original, and
-        nothing stands between the two but what only the copy uses.
+        A copy is a run of ops whose keys do not fall. It shares ops of two keys or more with the copies before
+        it, key and name alike. One of the two may lack ops of the other, which were merged or folded. It has
+        the last op of the run before it, and begins with one of the shared ops: so it follows its original,
+        and nothing stands between the two but what only the copy uses.
         """
         ops = [*self._token_at.values()]
         falls = [k for k, ((one, _), (other, _)) in enumerate(pairwise(ops), 1) if one > other]
@@ -174,10 +174,10 @@ class _Unrolled:
             twins = run & known
             first = next((k for k in range(start, end) if ops[k] in known), end)
             if (
-                len(twins) > 1
+                len({key for key, _ in twins}) > 1
                 and ops[start - 1] in run
                 and _is_part(twins, run - {*ops[start:first]}, known)
-                and self._serve(range(start, first), {*ops[start:first], *twins, *body})
+                and self._serve(range(start, first), {*ops[start:first], *twins, *body}, twins)
             ):
                 body |= twins.union(ops[start:first])
                 known |= run
@@ -187,12 +187,13 @@ class _Unrolled:
             known, body, starts = run, set(), []
         return _merged([*found, *_body(body, starts)])
 
-    def _serve(self, ops: Sequence[int], tokens: Collection[_Token]) -> bool:
-        """Return whether the values of some ops go to ops with such keys and names, and to no others."""
-        for op in ops:
-            users = self._graph.users_of(self._places[op])
+    def _serve(self, ops: Sequence[int], copy: Collection[_Token], others: Collection[_Token]) -> bool:
+        """Return whether the values of some ops go to a copy alone, and come from no other copy."""
+        for place in map(self._places.__getitem__, ops):
+            users, producers = self._graph.users_of(place), self._graph.producers_of(place)
             served = {self._token_at.get(user) for user, kind in users if kind in VALUES}
-            if not served or not served <= {*tokens}:
+            came_from = {self._token_at.get(producer) for producer, kind in producers if kind in VALUES}
+            if not served or not served <= {*copy} or not came_from.isdisjoint(others):
                 return False
         return True
 
