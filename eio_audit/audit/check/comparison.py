@@ -160,9 +160,9 @@ class _Unrolled:
         """Return the loop bodies that have copies. Their keys do not overlap.
 
         A copy is a run of ops whose keys do not fall. It shares ops of two keys or more with the copies
-        before it, key and name alike. One of the two may lack ops of the other, which were merged or folded. It has
-        the last op of the run before it, and begins with one of the shared ops: so it follows its original,
-        and nothing stands between the two but what only the copy uses.
+        before it, key and name alike. One of the two may lack ops of the other, which were merged or folded.
+        It has the last op of the run before it, and begins with one of the shared ops: so it follows its
+        original, and nothing stands between the two but what only the copy uses.
         """
         ops = [*self._token_at.values()]
         falls = [k for k, ((one, _), (other, _)) in enumerate(pairwise(ops), 1) if one > other]
