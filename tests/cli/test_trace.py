@@ -142,6 +142,8 @@ def test_a_log_as_json() -> None:
         "followed": 0,
         "wrong_indices": 42,
         "wrong_by_passes": 42,
+        "reversed_dependences": 0,
+        "not_comparable": {},
         "wrong_certified": True,
         "certified": True,
         "made": 789,
