@@ -53,7 +53,7 @@ def test_all_rules_and_words_a_line_each() -> None:
         "location.",
     ]
     assert [line for line in lines if line.startswith("  descent ")] == [
-        "  descent           an inversion between neighbours among the indexed ops of a block."
+        "  descent              an inversion between neighbours among the indexed ops of a block."
     ]
 
 
