@@ -82,7 +82,9 @@ def _without_terminators(dump: KeyedDump, block: int, keys: Keys) -> Keys:
     """A terminator can stand nowhere else."""
     ir = dump.ir
     last = ir.block_ops[block][-1]
-    is_terminator = "terminator" in ir.op_table.flags(ir.name(last)) or ends_block(ir, last)
+    name, table = ir.name(last), ir.op_table
+    is_listed = "terminator" in table.flags(name)
+    is_terminator = is_listed or (table.may_be_terminator(name) and ends_block(ir, last))
     return without(keys, [len(keys) - 1] if is_terminator else [])
 
 
