@@ -298,8 +298,17 @@ def _checked(ctx: click.Context, config: Config, option: click.Parameter, value:
     except click.ClickException as error:
         raise error_at_key(source, [key], f"{key}: {error.message.rstrip('.')}") from error
     if is_path and config.path is not None and not config.is_typed(key):
-        return os.path.relpath(config.path.parent / value)
+        path = config.path.parent / value
+        if not any(path.resolve().is_relative_to(folder) for folder in config.folders()):
+            raise error_at_key(source, [key], f"{key}: {value!r} {_LEADS_AWAY}")
+        return os.path.relpath(path)
     return texts
+
+
+_LEADS_AWAY = (
+    "leads out of the folder of this file, which may come from somebody else: only the command line names "
+    "such a path"
+)
 
 
 config_option = click.option(
