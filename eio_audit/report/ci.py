@@ -60,6 +60,12 @@ def _issues(verdict: Verdict, most: int | None = None) -> Iterator[Issue]:
         yield Issue(_level(finding, verdict), said, path, line, column, finding.rule)
 
 
+def _by_file(verdict: Verdict) -> str:
+    """Return which configuration file changed what counts, and by which keys. Empty if none did."""
+    by_file = verdict.check.configuration
+    return f"what counts is changed {by_file}" if by_file else ""
+
+
 def _level(finding: Finding, verdict: Verdict) -> str:
     return "error" if verdict.fails_by(finding) else "warning"
 
@@ -157,6 +163,17 @@ def to_gitlab(verdict: Verdict) -> str:
                 "location": {"path": issue.path, "lines": {"begin": issue.line or 1}},
             }
         )
+    if by_file := check.configuration:
+        path = repository_path(by_file.file)
+        issues.append(
+            {
+                "description": _by_file(verdict),
+                "check_name": "configuration",
+                "fingerprint": f"configuration {path} {' '.join(by_file.keys)}",
+                "severity": "info",
+                "location": {"path": path, "lines": {"begin": 1}},
+            }
+        )
     return dumped(issues)
 
 
@@ -174,6 +191,9 @@ def to_junit(verdict: Verdict) -> str:
     root = Element("testsuites", name="eio-audit")
     for dump in verdict.check.dumps:
         suite = SubElement(root, "testsuite", name=printable(order.heading_of(dump)))
+        if by_file := _by_file(verdict):
+            properties = SubElement(suite, "properties")
+            SubElement(properties, "property", name="configuration", value=by_file)
         for block in dump.blocks:
             findings = of_block.get((dump.source, dump.line, block.function, block.block, block.line), [])
             _add_case(suite, dump, block, findings, verdict)
@@ -235,7 +255,11 @@ def to_sarif(verdict: Verdict, version: str, replacements: Mapping[str, Replacem
     run = {
         "tool": {"driver": driver},
         "invocations": [
-            {"executionSuccessful": not verdict.check.errors, "toolExecutionNotifications": notices}
+            {
+                "executionSuccessful": not verdict.check.errors,
+                "toolExecutionNotifications": notices,
+                **_configuration(verdict),
+            }
         ],
         "columnKind": "unicodeCodePoints",
         "results": [_unjudged(one, verdict) for one in unjudged]
@@ -247,6 +271,15 @@ def to_sarif(verdict: Verdict, version: str, replacements: Mapping[str, Replacem
     }
     document = {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
     return dumped(document)
+
+
+def _configuration(verdict: Verdict) -> dict[str, object]:
+    by_file = verdict.check.configuration
+    if by_file is None:
+        return {}
+    place = _location(repository_path(by_file.file))
+    notice = {"level": "note", "message": {"text": _by_file(verdict)}, "locations": [place]}
+    return {"toolConfigurationNotifications": [notice]}
 
 
 def _rule(rule: Rule) -> dict[str, object]:
