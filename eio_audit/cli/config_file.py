@@ -138,7 +138,9 @@ def _nearest() -> Path | None:
         for file in filter(Path.is_file, (parent / OWN_FILE, parent / SHARED_FILE)):
             leads_away = file.is_symlink() and not file.resolve().is_relative_to(parent.resolve())
             if leads_away and file.name == OWN_FILE:
-                raise InputError(str(file), None, "a symbolic link to another folder is not read; --config names it")
+                raise InputError(
+                    str(file), None, "a symbolic link to another folder is not read; --config names it"
+                )
             if not leads_away and (file.name == OWN_FILE or _table(Source.read(str(file))) is not None):
                 return file
     return None
@@ -158,7 +160,7 @@ def _unknown(key: str, value: object) -> str:
 
 def _table(source: Source) -> dict[str, Any] | None:
     """Return the keys for this program. None for a pyproject.toml without the table."""
-    if Path(source.name).name != SHARED_FILE:
+    if not source.name.endswith(SHARED_FILE):
         return _parse(source)
     if source.data.find(b"eio-audit") < 0:  # most files; parsing takes longer
         return None
@@ -171,7 +173,7 @@ def _table(source: Source) -> dict[str, Any] | None:
 
 def error_at_key(source: Source, key: Sequence[str], message: str) -> InputError:
     """Return an error at a key of the program's table. ``key`` has the names, outermost first."""
-    is_shared = Path(source.name).name == SHARED_FILE
+    is_shared = source.name.endswith(SHARED_FILE)
     names = [*(_TABLE.split(".") if is_shared else []), *key]
     return source.error(_offset_of_key(source.data[:].decode("utf-8", "replace"), names), message)
 
