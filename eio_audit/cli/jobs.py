@@ -80,7 +80,7 @@ def job_count(text: str, *, or_address: bool = False) -> int | str | None:
 MOST_SECONDS = 1e9  # more than thirty years; what waits takes no much larger number
 
 
-def _seconds(text: str) -> float:
+def _seconds(text: Any) -> float:
     seconds: float = click.FloatRange(min=0, min_open=True, max=MOST_SECONDS).convert(text, None, None)
     if math.isnan(seconds):
         raise click.BadParameter(f"{text!r} is not a number of seconds")

@@ -141,7 +141,7 @@ def first_failure(
         InputError: as for ``bisect``; the test cannot be run; the property fails from the start.
     """
     with request.surveyed() as (found, runs):
-        questions = found.pass_runs
+        questions = found.some_pass_runs
         if request.pass_name is not None:
             questions = (choose_pass(found, request.pass_name, request.number),)
         if isinstance(test, BuiltInTest):
