@@ -59,7 +59,9 @@ _OP = re.compile(
     r"(?:(?P<result>%[\w$.-]+)(?::\d+)?(?:, %[\w$.:-]+)* = )?"
     r'(?:"(?P<generic>[^"]+)"|(?P<custom>[A-Za-z_][\w$.]*))'
 )
-_NAMESPACE = re.compile(r"(?:(?:\w+|\(anonymous namespace\)|\(anonymous class\)|`anonymous namespace')::)+")
+_NAMESPACE = re.compile(
+    r"(?:(?:\b\w++|\(anonymous namespace\)|\(anonymous class\)|`anonymous namespace')::)+"
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -60,7 +60,7 @@ _OTHER_LINE = re.compile(rb"\n[^#!\n]")
 """The line end above a line that cannot begin an alias definition."""
 _COMMENT_OR_RESOURCES = COMMENT + rb"|" + FILE_METADATA.pattern
 _COMMENTS = rb"(?:[ \t\r\n]|" + COMMENT + rb")*+"
-_BLANK_LINES = rb"\n[ \t\r\n]*+\n"
+_BLANK_LINES = rb"\n[ \t\r\n]*\n"
 
 
 @dataclass(frozen=True, slots=True)

@@ -68,7 +68,7 @@ _CLAUSES = frozenset(
 """Keywords that may start a line at the indentation of the op they belong to."""
 _NEEDS_MORE = (b",", b":", b"=", b"->", b"(", b"[", b"{", b"<")
 _ENDS_LIKE_AN_OP = (b")", b"]", b"}", b">", b'"')
-_WORD_BEFORE = re.compile(rb"[\w$.%#!@^-]+\Z")
+_WORD_BEFORE = re.compile(rb"(?<![\w$.%#!@^-])[\w$.%#!@^-]++\Z")
 _BUILTIN_TYPE = re.compile(rb"(?:[su]?i\d+|b?f\d\w*|tf32|index|none)\Z")
 _BLANKS = re.compile(rb"[ \t\r]*+")
 _ATTRIBUTES = re.compile(rb"(?<![\w$.@])attributes\Z")

@@ -45,7 +45,7 @@ _REPLACEABLE = re.compile(
     rb"|\blinkage\"?\s*=\s*(?!#llvm\.linkage<(?:external|internal|private)>)"
     rb"|\bspecifiers\"?\s*=\s*(?!\[(?:\s|,|\"static\"|\"inline\"|\"constexpr\")*\])"
 )
-_NO_MEMORY = re.compile(rb"\bmemory_effects\s*=\s*#llvm\.memory_effects<(?:\s*\w+\s*=\s*none\s*,?)+>")
+_NO_MEMORY = re.compile(rb"\bmemory_effects\s*=\s*#llvm\.memory_effects<(?:\s*+\w++\s*+=\s*+none\s*+,?)+>")
 OPAQUE_CALLS = frozenset(("emitc.call_opaque", "emitpy.call_opaque"))
 """Ops that name what they call in a string."""
 OPAQUE_TENSOR = re.compile(

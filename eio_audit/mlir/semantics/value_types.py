@@ -24,7 +24,7 @@ _TYPE = re.compile(
 )
 _DIALECT_TYPE = re.compile(rb"!(?:[\w$.]|-(?!>))+")
 _PARENTHESIS = re.compile(rb"\s*\(")
-_SPACE = re.compile(rb"(?:\s|\"\")+<")
+_SPACE = re.compile(rb"(?<!\s)(?<!\"\")(?:\s|\"\")+<")
 """The parser takes spaces and comments before the bracket of a type. Comments are empty strings here."""
 _DIMENSION = re.compile(rb"(?<=[0-9?*\]])x")
 _ARROW = re.compile(rb"\s*->\s*")
@@ -39,8 +39,8 @@ _HIDES_TENSOR = frozenset({"bufferization.to_tensor"})
 """Listed ops whose result is a tensor that custom assembly may hide: MLIR 20 prints the memref alone."""
 _NUMBER = re.compile(rb"(?:\bvalue\"?\s*=|\bconstant(?:\s|\s*\())\s*(-?[0-9]+)\s*:\s*(?:index|i([0-9]+))\b")
 _SHAPED = re.compile(rb"\s*(?:tensor|memref)<((?:(?:[0-9]+|\?)x)*)(?:index|[su]?i[0-9]+|b?f[0-9]\w*)>")
-_LIST = rb"\s*\[([0-9,\s]*)\]"
-_SLICE = re.compile(_LIST * 3 + rb"\s*:")
+_LIST = rb"\[([0-9,\s]*)\]\s*"
+_SLICE = re.compile(_LIST * 3 + rb":")
 _STATIC_SLICE = re.compile(rb"\bstatic_(?:offsets|sizes|strides)\"?\s*=\s*array<i64:?([0-9,\s]*)>")
 _SHAPED_OPERAND = {"memref.load": 0, "memref.store": 1, "tensor.extract": 0}
 _DIVISION = re.compile(r"arith\.(?:ceildiv|div|floordiv|rem)[su]i")
