@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from itertools import groupby
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, NamedTuple
 
 from eio_audit.audit.check.figures import BlockAudit, DumpAudit, UnjudgedInput
@@ -89,6 +90,16 @@ def repository_path(path: str) -> str:
     return printable(PurePath(path if relative.startswith("..") else relative).as_posix())
 
 
+@cache
+def _path_anywhere(source: str) -> str:
+    """Return the path of a file in its git repository, or else its name: the same in any current folder."""
+    if source.startswith("<"):
+        return source
+    file = Path(os.path.abspath(source))  # noqa: PTH100  links stay as they are
+    root = next((folder for folder in file.parents if (folder / ".git").exists()), file.parent)
+    return file.relative_to(root).as_posix()
+
+
 def fingerprints(findings: Sequence[Finding]) -> list[str]:
     """Return a unique hexadecimal number for each finding that is stable while the finding exists.
 
@@ -102,7 +113,14 @@ def fingerprints(findings: Sequence[Finding]) -> list[str]:
     prints = [""] * len(findings)
     for k in sorted(range(len(findings)), key=lambda k: (findings[k].line, findings[k].column)):
         entry = entry_of(findings[k], ".")
-        parts = (entry.code, entry.source, entry.function, entry.op, entry.origin, findings[k].place.moment)
+        parts = (
+            entry.code,
+            _path_anywhere(findings[k].source),
+            entry.function,
+            entry.op,
+            entry.origin,
+            findings[k].place.moment,
+        )
         numbers[parts] += 1
         text = "\0".join((*parts, str(numbers[parts])))
         prints[k] = hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()[:32]
@@ -150,7 +168,7 @@ def to_gitlab(verdict: Verdict) -> str:
     """Return the findings as a JSON list, worst first."""
     check, issues = verdict.check, []
     prints = [f"unreadable {order.place_of_error(error)}" for error in check.errors]
-    prints += [f"{UNINDEXED.name} {repository_path(one.source)}" for one in check.unjudged]
+    prints += [printable(f"{UNINDEXED.name} {_path_anywhere(one.source)}") for one in check.unjudged]
     prints += fingerprints(verdict.findings)
     for issue, fingerprint in zip(_issues(verdict), prints, strict=True):
         rule = issue.rule
@@ -330,7 +348,7 @@ def _unjudged(one: UnjudgedInput, verdict: Verdict) -> dict[str, object]:
         "level": _level_of_unjudged(verdict),
         "message": {"text": why_not_judged(one)},
         "locations": [_location(path)],
-        "partialFingerprints": {FINGERPRINT: f"{UNINDEXED.name} {path}"},
+        "partialFingerprints": {FINGERPRINT: printable(f"{UNINDEXED.name} {_path_anywhere(one.source)}")},
     }
 
 
