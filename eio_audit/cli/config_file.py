@@ -135,7 +135,10 @@ def _nearest() -> Path | None:
     except FileNotFoundError:  # the folder was removed
         return None
     for parent in (folder, *folder.parents):
-        for file in filter(Path.is_file, (parent / OWN_FILE, parent / SHARED_FILE)):
+        own = parent / OWN_FILE
+        if own.is_symlink() and not own.exists():
+            raise InputError(str(own), None, "a symbolic link to nothing")
+        for file in filter(Path.is_file, (own, parent / SHARED_FILE)):
             leads_away = file.is_symlink() and not file.resolve().is_relative_to(parent.resolve())
             if leads_away and file.name == OWN_FILE:
                 raise InputError(
