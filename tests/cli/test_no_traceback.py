@@ -18,9 +18,18 @@ import os, signal, sys, threading
 seconds = float(sys.argv.pop(1))
 from eio_audit.cli import main
 
-threading.Timer(seconds, os.kill, (os.getpid(), signal.SIGINT)).start()
+begin = main._open_closed_streams  # the first that it does after it has taken Ctrl-C
+
+
+def interrupted():
+    threading.Timer(seconds, os.kill, (os.getpid(), signal.SIGINT)).start()
+    begin()
+
+
+main._open_closed_streams = interrupted
 main.main()
 """
+"""Before, only Python itself and a few imports run, of which no program takes Ctrl-C."""
 
 
 @pytest.mark.parametrize("milliseconds", range(1, 200, 20))
