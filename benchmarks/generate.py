@@ -1,9 +1,10 @@
-"""Write large, valid dumps like those of a real model: TTIR ops with op indices in their locations.
+"""Write large dumps like those of a real model: TTIR ops with op indices in their locations, or logs of IREE.
 
     python benchmarks/generate.py flat --ops 100000 > flat.mlir
     python benchmarks/generate.py flat --ops 100000 --shuffle 0.2 > shuffled.mlir
     python benchmarks/generate.py wide > before.mlir; python benchmarks/generate.py interleaved > after.mlir
     python benchmarks/generate.py permuted > before.mlir; python benchmarks/generate.py cancelled > after.mlir
+    python benchmarks/generate.py iree --modules 150 > iree.log    # with iree-compile
 
 Everything is streamed, so a million ops need no memory. The same arguments give the same bytes.
 """
@@ -14,10 +15,14 @@ import argparse
 import io
 import random
 import re
+import shutil
+import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import islice
+from itertools import islice, pairwise
+from pathlib import Path
 from typing import IO
 
 IMAGE = "tensor<1x64x56x56xf32>"
@@ -25,7 +30,8 @@ WEIGHT = "tensor<64x64x3x3xf32>"
 VECTOR = "tensor<64xf32>"
 CHANNELS_LAST = "tensor<1x56x56x64xf32>"
 KINDS = (
-    "flat", "nested", "alias", "dense", "wide", "interleaved", "permuted", "cancelled", "log", "pipeline"
+    "flat", "nested", "alias", "dense", "wide", "interleaved", "permuted", "cancelled", "log", "pipeline",
+    "executables", "iree",
 )  # fmt: skip
 INTERLEAVED = 4
 """The number of independent layers whose ops are in one random order."""
@@ -43,6 +49,14 @@ CHANGES_EVERY = 8
 """One in so many passes of a pipeline changes something."""
 SCOPES = (2, *(1,) * 10, 0, *(1,) * 8)
 """In turn, how many modules are around the functions in the dumps of a pipeline. 0: only one function."""
+
+IREE_OPTIONS = (
+    "--compile-to=stream",
+    "--iree-hal-target-device=local",
+    "--iree-hal-local-target-device-backends=vmvx",
+    "--mlir-disable-threading",
+    "--mlir-print-ir-after-all",
+)
 
 
 @dataclass(slots=True)
@@ -295,6 +309,61 @@ def write_pipeline(out: IO[str], ops: int, dumps: int) -> None:
         out.writelines([*table, "\n"])
 
 
+def write_executables(out: IO[str], modules: int, dumps: int, *, renames: bool) -> None:
+    """Write a log of nameless modules, one for each executable, as IREE prints them.
+
+    Each pass changes one op of one executable. With ``renames``, it also renames all executables.
+    """
+    for number in range(dumps):
+        name = f"Pass{number}: pass-{number} ('builtin.module' operation)"
+        out.write(f"// -----// IR Dump After {name} //----- //\nmodule {{\n")
+        for module in range(modules):
+            symbol = f"d{module}_{number}" if renames else f"d{module}"
+            value = number if module == number % modules else 0
+            out.write(
+                f"  stream.executable private @{symbol} {{\n    builtin.module {{\n"
+                f"      func.func @f{symbol}(%arg0: i32) -> i32 {{\n"
+                f"        %c = arith.constant {value} : i32\n"
+                f"        %0 = arith.addi %arg0, %c : i32\n"
+                "        return %0 : i32\n      }\n    }\n  }\n"
+            )
+        out.write("}\n\n")
+
+
+def write_iree(out: IO[str], dispatches: int) -> None:
+    """Write what iree-compile prints of its passes for a chain of products, each of another shape.
+
+    Raises:
+        CalledProcessError: iree-compile fails.
+        FileNotFoundError: iree-compile is missing.
+    """
+    with tempfile.NamedTemporaryFile("w", suffix=".mlir") as program:
+        write_products(program, dispatches)
+        program.flush()
+        beside = shutil.which("iree-compile", path=str(Path(sys.executable).parent))
+        command = [beside or "iree-compile", program.name, *IREE_OPTIONS, "-o", "/dev/null"]
+        subprocess.run(command, stderr=out, check=True)
+
+
+def write_products(out: IO[str], products: int) -> None:
+    """Write a function in which each layer is a product of matrices of another width."""
+    widths = [16 + layer for layer in range(products)] + [16]
+    out.write("func.func @main(%in: tensor<8x16xf32>) -> tensor<8x16xf32> {\n")
+    out.write("  %zero = arith.constant 0.0 : f32\n")
+    last = "%in"
+    for layer, (width, following) in enumerate(pairwise(widths)):
+        weight, result = f"tensor<{width}x{following}xf32>", f"tensor<8x{following}xf32>"
+        out.write(
+            f"  %w{layer} = arith.constant dense<{layer + 1}.0e-3> : {weight}\n"
+            f"  %e{layer} = tensor.empty() : {result}\n"
+            f"  %f{layer} = linalg.fill ins(%zero : f32) outs(%e{layer} : {result}) -> {result}\n"
+            f"  %m{layer} = linalg.matmul ins({last}, %w{layer} : tensor<8x{width}xf32>, {weight}) "
+            f"outs(%f{layer} : {result}) -> {result}\n"
+        )
+        last = f"%m{layer}"
+    out.write(f"  return {last} : tensor<8x16xf32>\n}}\n")
+
+
 def main() -> None:
     """Write to standard output."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -303,8 +372,16 @@ def main() -> None:
     parser.add_argument("--shuffle", type=float, default=0.0, help="share of the constants that are hoisted")
     parser.add_argument("--dense-mb", type=int, default=120)
     parser.add_argument("--dumps", type=int, default=50)
-    parser.add_argument("--no-locations", action="store_true", help="not for log and pipeline")
+    parser.add_argument("--modules", type=int, default=150, help="of executables and iree")
+    parser.add_argument("--rename", action="store_true", help="each pass renames all executables")
+    parser.add_argument("--no-locations", action="store_true", help="not for logs")
     arguments = parser.parse_args()
+    if arguments.kind == "executables":
+        write_executables(sys.stdout, arguments.modules, arguments.dumps, renames=arguments.rename)
+        return
+    if arguments.kind == "iree":
+        write_iree(sys.stdout, arguments.modules)
+        return
     if arguments.kind == "log":
         write_log(sys.stdout, arguments.ops, arguments.dumps)
         return

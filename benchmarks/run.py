@@ -1,6 +1,6 @@
 """Measure eio-audit against mlir-opt on generated dumps: whole processes, in turn, on one machine.
 
-    python benchmarks/run.py                       every row; writes results.json and the table in the docs
+    python benchmarks/run.py                       every row; writes the table in the docs
     python benchmarks/run.py --quick               without the rows of a million ops; writes nothing
     python benchmarks/run.py --rows fix,dense      some rows; writes nothing
 
@@ -21,14 +21,13 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from statistics import median
 
 HERE = Path(__file__).resolve().parent
-RESULTS = HERE / "results.json"
 DOCUMENT = HERE.parent / "docs" / "internals" / "measurements.md"
 TABLE_BEGIN = "<!-- benchmarks/run.py: begin -->"
 TABLE_END = "<!-- benchmarks/run.py: end -->"
@@ -253,8 +252,10 @@ ROWS = {
 # ---------------------------------------------------------------------- measuring
 
 
-def run(command: Sequence[str]) -> Run:
-    """Run one process to its end and discard its output.
+def run(
+    command: Sequence[str], environment: Mapping[str, str] = ENVIRONMENT, codes: Sequence[int] = (0,)
+) -> Run:
+    """Run one process to its end and discard its output. ``codes`` are its exit codes if it does not fail.
 
     Raises:
         BenchmarkError: the process fails.
@@ -263,14 +264,14 @@ def run(command: Sequence[str]) -> Run:
     # process must stay small, and other processes generate the inputs.
     started = time.perf_counter()
     child = subprocess.Popen(
-        command, cwd=FOLDER, env=ENVIRONMENT, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+        command, cwd=FOLDER, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
     )
     assert child.stderr
     said = child.stderr.read()
     _, status, usage = os.wait4(child.pid, 0)
     wall = time.perf_counter() - started
     child.returncode = os.waitstatus_to_exitcode(status)
-    if child.returncode != 0:
+    if child.returncode not in codes:
         words = said.decode(errors="replace").strip().splitlines()
         why = words[0] if words else "no message"
         raise BenchmarkError(f"{Path(command[0]).name} exited with {child.returncode}: {why}")
@@ -399,10 +400,8 @@ def machine(mlir_opt: str | None) -> dict[str, object]:
     }
 
 
-def write(about: dict[str, object], inputs: dict[str, dict[str, int]], rows: list[dict[str, object]]) -> None:
-    """Write results.json, and the table between its markers in the document."""
-    result = {**about, "inputs": inputs, "rows": rows}
-    RESULTS.write_text(json.dumps(result, indent=2) + "\n")
+def write(about: dict[str, object], rows: list[dict[str, object]]) -> None:
+    """Write the table between its markers in the document."""
     text = DOCUMENT.read_text()
     head, _, rest = text.partition(TABLE_BEGIN)
     _, marker, tail = rest.partition(TABLE_END)
@@ -455,8 +454,7 @@ def main() -> int:
     print(table(rows))
     complete = not any("not_measured" in row for row in rows)
     if complete and len(names) == len(ROWS) and not arguments.quick:
-        inputs = {n: {"bytes": m.file_bytes, **m.facts} for n, m in measured.items() if m.file_bytes}
-        write(about, inputs, rows)
+        write(about, rows)
     else:
         print("nothing was written: only a run of every row is recorded", file=sys.stderr)
     return 2 if not complete else int(not all(row["met"] for row in rows))

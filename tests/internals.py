@@ -73,6 +73,7 @@ from eio_audit.audit.log.log_findings import LogFindings
 from eio_audit.audit.log.program_text import text_before
 from eio_audit.audit.log.scope_steps import ChangedOp
 from eio_audit.audit.log.scope_text import Lines, ScopeText
+from eio_audit.audit.log.walk import Module, identify
 from eio_audit.cli.dump_choice import rerun
 from eio_audit.cli.main import main
 from eio_audit.cli.output import write_atomically, write_pages
@@ -88,13 +89,15 @@ from eio_audit.mlir.ir import IR
 from eio_audit.mlir.location import Locations
 from eio_audit.mlir.reading import reader as reader_module
 from eio_audit.mlir.reading.boundaries import Boundaries, comments_above
-from eio_audit.mlir.reading.builder import Scopes
+from eio_audit.mlir.reading.builder import Builder, Scopes
 from eio_audit.mlir.reading.op_text import OpTexts
 from eio_audit.mlir.reading.reader import read_ir
 from eio_audit.mlir.rewriting import ValueNames, renumber, with_locations
+from eio_audit.mlir.semantics import accesses as accesses_module
 from eio_audit.mlir.semantics import calls as calls_module
 from eio_audit.mlir.semantics import effects as effects_module
 from eio_audit.mlir.semantics import forms as forms_module
+from eio_audit.mlir.semantics import operators as operators_module
 from eio_audit.mlir.semantics import resources as resources_module
 from eio_audit.mlir.semantics import value_types as value_types_module
 from eio_audit.mlir.semantics.calls import Calls

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 import subprocess
+from collections.abc import Iterator
+from itertools import pairwise
 from random import Random
 from typing import NamedTuple
 
@@ -13,7 +15,18 @@ NAMES = ["0", "1", "2", "3", "17", "a", "b", "a_0", "a_1", "arg0", "-", "$x", "x
 COMMENTS = ["", "", "", " // %0 = {", ' // "', "// loc(", " // x\r", " // \r\r // y"]
 ABOVE = ["", "", "", "", "// CHECK: %a\n", "  // one\n// two\n", "\n", "// away\n\n", "// c\r"]
 GAPS = [" ", "\t", "\r", "\n\n", " \n \n", "\n//\n", "\n  // %0\n\n"]
+LOCATIONS = [
+    '"DEBUG|{}|m"',
+    'fused["DEBUG|{}|m", "x"]',
+    'fused<"%0 = ">["DEBUG|{}|m"]',
+    'callsite("DEBUG|{}|m" at "f":1:2)',
+    '"DEBUG|{}|m"(fused["a", "b"])',
+]
 SPLIT = b"// -----\n"
+TOKEN = re.compile(
+    rb'//[^\r\n]*|"[^"\\\n]*(?:\\.[^"\\\n]*)*"|%[\w$.-]+(?:#\d+)?|[@#!^][\w$.-]+|->|::|\d[\w.]*|[A-Za-z_][\w$.]*|[^\s\w]|\s+'
+)
+GLUED = re.compile(rb"[\w$.#@-]")
 
 
 class _Value(NamedTuple):
@@ -24,8 +37,9 @@ class _Value(NamedTuple):
 class _Program:
     """One function. ``scopes`` has the values that are visible, by region; a name is free if none has it."""
 
-    def __init__(self, seed: int, size: int) -> None:
+    def __init__(self, seed: int, size: int, *, is_odd: bool = False) -> None:
         self.random = Random(seed)
+        self.is_odd = is_odd
         self.left = size
         self.fresh = 100
         self.scopes: list[list[_Value]] = [[]]
@@ -88,7 +102,8 @@ class _Program:
     def location(self) -> str:
         if self.random.random() < 0.1:
             return ""
-        location = f'loc("DEBUG|{self.indices.pop() if self.indices else 0}|m")'
+        form = self.random.choice(LOCATIONS) if self.is_odd else LOCATIONS[0]
+        location = f"loc({form.format(self.indices.pop() if self.indices else 0)})"
         if not self.uses_aliases:
             return f" {location}"
         name = f"#loc{len(self.places)}"
@@ -97,8 +112,12 @@ class _Program:
 
     def op(self, depth: int) -> str:
         kinds = [self.sum, self.sum, self.negation, self.negation, self.generic, self.store, self.unknown]
+        if self.is_odd:
+            kinds += [self.with_flags, self.atomic, self.comparison, self.cast, self.call]
         nested = [self.loop, self.loop, self.choice, self.pair, self.region, self.inline, self.loop_while]
         nested += [self.map, self.affine, self.module, self.parallel]
+        if self.is_odd:
+            nested += [self.unreachable, self.switch]
         is_nested = depth < 4 and self.random.random() < 0.45
         return self.random.choice(nested if is_nested else kinds)(depth)
 
@@ -121,6 +140,44 @@ class _Program:
 
     def store(self, _: int) -> str:
         return f"memref.store {self.used()}, {self.memory}[{self.used(is_index=True)}] : memref<?xf32>"
+
+    def with_flags(self, _: int) -> str:
+        operands = f"{self.used()}, {self.used()}"
+        return f"{self.define()} = arith.mulf {operands} fastmath<nnan,ninf> : f32"
+
+    def atomic(self, _: int) -> str:
+        value, place = self.used(), f"{self.memory}[{self.used(is_index=True)}]"
+        return f"{self.define()} = memref.atomic_rmw addf {value}, {place} : (f32, memref<?xf32>) -> f32"
+
+    def comparison(self, _: int) -> str:
+        value = self.used()
+        return f"{self.define(is_other=True)} = arith.cmpf olt, {value}, {value} : f32"
+
+    def cast(self, _: int) -> str:
+        value = self.used()
+        return f"{self.define(is_other=True)} = arith.extf {value} : f32 to f64"
+
+    def call(self, _: int) -> str:
+        return f'"my.call"({self.used()}) <{{callee = @f}}> {{"a b" = "loc("}} : (f32) -> ()'
+
+    def unreachable(self, depth: int) -> str:
+        self.open()
+        a, b = self.define(), self.define()
+        body = self.block(depth + 1)
+        self.close()
+        late = f"{a} = arith.negf {b} : f32\n{b} = arith.negf {a} : f32\n{body}"
+        return f"scf.execute_region {{\nscf.yield\n^bb1:\n{late}cf.br ^bb1\n}}"
+
+    def switch(self, depth: int) -> str:
+        n = self.used(is_index=True)
+        parts = []
+        for _ in range(2):
+            self.open()
+            parts.append(self.block(depth + 1))
+            self.close()
+        return (
+            f"scf.index_switch {n}\ncase 2 {{\n{parts[0]}scf.yield\n}}\ndefault {{\n{parts[1]}scf.yield\n}}"
+        )
 
     def loop(self, depth: int) -> str:
         n, start, has_state = self.used(is_index=True), self.used(), self.random.random() < 0.5
@@ -233,6 +290,47 @@ class _Program:
 def generated(seed: int, size: int = 12) -> str:
     """A program. A few are no MLIR."""
     return _Program(seed, size).text()
+
+
+def places(text: bytes) -> Iterator[tuple[int, int]]:
+    """Where a line end may be put in place of the blanks between two tokens, outside of ``<...>``."""
+    tokens, depth = list(TOKEN.finditer(text)), 0
+    for token, after in pairwise(tokens):
+        depth += (token[0] == b"<") - (token[0] == b">" and depth > 0)
+        is_blank = after[0].isspace()
+        is_one = bool(GLUED.match(token[0][-1:]) and GLUED.match(after[0])) or after[0] in b"<:"
+        if (
+            depth
+            or token[0].isspace()
+            or token[0] in b"@#!:"
+            or token[0].startswith(b"//")
+            or b"\n" in after[0]
+        ):
+            continue
+        if is_blank or not is_one:
+            yield token.end(), after.end() if is_blank else token.end()
+
+
+def torn_at(text: bytes, place: tuple[int, int]) -> list[bytes]:
+    start, end = place
+    line = text[text.rfind(b"\n", 0, start) + 1 :]
+    indentation = line[: len(line) - len(line.lstrip())]
+    breaks = [
+        b"\n" + indentation,
+        b"\n",
+        b"\n%b// x\n%b" % (indentation, indentation),
+        b" // x\n\n" + indentation,
+    ]
+    return [text[:start] + between + text[end:] for between in breaks]
+
+
+def odd(seed: int, size: int = 10) -> bytes:
+    """A program with more kinds of ops, locations and blocks, torn at some places. A few are no MLIR."""
+    random = Random(seed)
+    text = _Program(seed, size, is_odd=True).text().encode()
+    for _ in range(random.choice([0, 3, 30])):
+        text = random.choice(torn_at(text, random.choice(list(places(text)))))
+    return text
 
 
 def read_by_mlir(texts: list[bytes]) -> list[bytes | None]:

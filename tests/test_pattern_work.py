@@ -47,16 +47,18 @@ def uses() -> dict[tuple[str, str], set[str]]:
     found = defaultdict[tuple[str, str], set[str]](set)
     for path in Path(eio_audit.__file__).parent.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text())):
-            if not isinstance(node, ast.Call):
-                continue
-            called = node.func
-            method = called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")
-            owners = [called.value] if isinstance(called, ast.Attribute) else []
-            if method in SEARCHING | MATCHING:
-                for owner in [*owners, *node.args[:1]]:
-                    given = owner.args[0] if isinstance(owner, ast.Call) and owner.args else owner
-                    name = getattr(given, "id", getattr(given, "attr", ""))
-                    found[str(path) if name.startswith("_") else "", name].add(method)
+            owners: list[ast.expr] = []
+            method = ""
+            if isinstance(node, ast.Attribute):
+                method, owners = node.attr, [node.value]
+            elif isinstance(node, ast.Call):
+                called = node.func
+                method = called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")
+                owners = node.args[:1]
+            for owner in owners if method in SEARCHING | MATCHING else ():
+                given = owner.args[0] if isinstance(owner, ast.Call) and owner.args else owner
+                name = getattr(given, "id", getattr(given, "attr", ""))
+                found[str(path) if name.startswith("_") else "", name].add(method)
     return found
 
 

@@ -57,7 +57,7 @@ def around_pass(path: str, choice: DumpChoice, op_table: OpTable) -> tuple[Dump,
     dumps = [
         dump
         for file in files
-        for dump in noted(stream(file.path, file.program, max_unpacked_bytes=max_size()))
+        for dump in noted(stream(file.path, file.program, file.marker, max_unpacked_bytes=max_size()))
     ]
     if Path(path).is_dir() and not any(dump.marker for dump in dumps):
         names = shortened_list([_name(file, path) for file in files], LISTED_NAMES)

@@ -83,7 +83,7 @@ def dumps_of_run(path: str) -> Iterator[Dump]:
 
     for file in find_dump_files(path):
         program = name_in_any_run(str(Path(file.path).relative_to(path))) if Path(path).is_dir() else ""
-        yield from noted(stream(file.path, program, max_unpacked_bytes=max_size()))
+        yield from noted(stream(file.path, program, file.marker, max_unpacked_bytes=max_size()))
 
 
 def is_run(path: str) -> bool:
@@ -223,6 +223,18 @@ def note_apart(files: Sequence[DumpFile]) -> None:
 
         listed = f"{count(len(names), 'file')} without a pair: {shortened_list(names, SKIPPED_NAMES)}"
         click.echo(f"note: {listed}; {HOW_TO_NAME_STATES}", err=True)
+
+
+def note_order_of_names(files: Sequence[DumpFile]) -> None:
+    """Note of which programs the stages are in the order of their names, as these tell no other."""
+    unordered: dict[str, list[str]] = {}
+    for file in files:
+        if not file.is_in_order:
+            unordered.setdefault(file.program, []).append(Path(file.path).name)
+    names = [name for same in unordered.values() if len(same) > 1 for name in same]
+    if names:
+        listed = shortened_list(names, SKIPPED_NAMES)
+        click.echo(f"note: stages in the order of their names: {listed}", err=True)
 
 
 def note_unlike(paths: Sequence[str], op_table: OpTable) -> None:

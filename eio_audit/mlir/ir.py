@@ -85,6 +85,7 @@ class IR:
         self.block_label = array("q")  # offset of `^name`, or NO_OFFSET
         self.block_depth = array("i")  # 0 at top level
         self.block_ops: list[array[int]] = []  # the ops directly in the block, in textual order
+        self.unordered_blocks: set[int] = set()  # not reachable, with a use before its definition
         # By region.
         self.region_op = array("i")  # the parent op, -1 for the implicit top-level region
         self.region_start = array("q")  # offsets of its braces
@@ -290,8 +291,21 @@ class IR:
         return self.region_op[self.block_region[block]]
 
     def has_order(self, block: int) -> bool:
-        """Return whether a block's ops have an order: it is not in a graph region."""
-        return not self.region_is_graph[self.block_region[block]]
+        """Return whether a block's ops have an order: not in a graph region, nor with early uses."""
+        return not self.region_is_graph[self.block_region[block]] and block not in self.unordered_blocks
+
+    def reachable_blocks(self, region: int) -> set[int]:
+        """Return the blocks of a region, which has been read to its end, that control flow may reach."""
+        ops = range(self.region_op[region] + 1, len(self))
+        blocks = [*dict.fromkeys(b for op in ops if self.block_region[b := self.op_block[op]] == region)]
+        by_name = {self.block_name(block).encode(): block for block in blocks}
+        reached, pending = set[int](), blocks[:1]
+        while pending:
+            if (block := pending.pop()) not in reached:
+                reached.add(block)
+                successors = _LABEL.findall(without_strings(self.text(self.block_ops[block][-1])))
+                pending += (by_name[name] for name in successors if name in by_name)
+        return reached
 
     def block_of(self, value: int) -> int:
         """Return the block that the value is defined in."""

@@ -29,10 +29,14 @@ _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 """The byte order marks of UTF-16. Some shells redirect output in UTF-16."""
 MAX_UNPACKED_BYTES = 1_000_000_000  # by default, the most bytes that a file may unpack to
 BLOCK_BYTES = 1 << 20  # the number of bytes to read or unpack at a time
+LONGEST_BUG = 200  # the most characters of an exception that only a bug can raise
 LARGE_FILE = 1 << 24
 """The size from which a file is read into large memory pages. This is several times faster."""
-FileState: TypeAlias = tuple[int, int, int, int]
-"""Device, inode, size and time of a file. It changes if the file is written or replaced."""
+FileState: TypeAlias = tuple[int, int, int, int, int]
+"""Device, inode, size and times of a file. It changes if the file is written or replaced.
+
+The second time, ``ctime``, cannot be set: a program that restores the first one changes it.
+"""
 
 
 class UnreadableFileError(Exception):
@@ -43,7 +47,7 @@ def file_state(path: str | os.PathLike[str]) -> FileState | None:
     """Return the state of the file at a path, or None without one, as for standard input."""
     with suppress(OSError, ValueError):
         found = os.stat(path)  # noqa: PTH116 - a string is as good
-        return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
+        return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
     return None
 
 
@@ -277,6 +281,29 @@ class InputError(Exception):
         head = printable(f"{self.source}{where}: error: {self.message}")
         excerpt = cut_excerpt(self.excerpt, width) if self.position else self.excerpt
         return f"{head}\n{excerpt}" if excerpt else head
+
+
+@contextmanager
+def bugs_are_errors(source: str, line: int, expected: type[Exception] | tuple[()] = ()) -> Iterator[None]:
+    """Turn an exception that only a bug can raise into an error of the dump at a line: the others go on.
+
+    What is ``expected`` stays as it is, as do an InputError and what the system reports.
+    """
+    try:
+        yield
+    except (InputError, MemoryError, OSError):
+        raise
+    except expected:
+        raise
+    except Exception as error:
+        from traceback import extract_tb
+
+        place = extract_tb(error.__traceback__)[-1]
+        where = f"{os.path.basename(place.filename)}:{place.lineno}"  # noqa: PTH119
+        what = f"{type(error).__name__}: {str(error)[:LONGEST_BUG]} ({where})"
+        attached = "this dump and what 'eio-audit --version' prints"
+        message = f"this is a bug of eio-audit: {what}; please report it with {attached}"
+        raise InputError(source, Position(line, 1), message) from error
 
 
 def read_all(

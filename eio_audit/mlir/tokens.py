@@ -30,36 +30,36 @@ SYMBOL_NAME = re.compile(rb'\bsym_name\b"?\s*+=\s*+(' + STRING + rb")")
 COMMENT = rb"//[^\r\n]*+"  # unlike a line, a comment ends at a carriage return, too
 VALUE = rb"%(?:[0-9]++(?![\w$.])|[A-Za-z_$.-][\w$.-]*+)"
 """The name of a value: a number, or a name that does not begin with a digit."""
-_GAP = rb"\s*+(?:" + COMMENT + rb"\s*+)*+"  # what may stand between two tokens: white space and comments
-_RESULT = VALUE + _GAP + rb"(?::" + _GAP + rb"\d++" + _GAP + rb")?"
-_RESULTS = _RESULT + rb"(?:," + _GAP + _RESULT + OR_FAIL + rb")*+="
+GAP = rb"\s*+(?:" + COMMENT + rb"\s*+)*+"  # what may stand between two tokens: white space and comments
+_RESULT = VALUE + GAP + rb"(?::" + GAP + rb"\d++" + GAP + rb")?"
+_RESULTS = _RESULT + rb"(?:," + GAP + _RESULT + OR_FAIL + rb")*+="
 _STRING_OR_COMMENT = re.compile(STRING + rb"|" + COMMENT)
 _STRING_BUT_NAME = rb'"(?P<name>[\w$.-]+)"(?=\s*=)|' + _STRING_OR_COMMENT.pattern
 """A string or comment. The string before ``=`` is an attribute's name. Compiled on first use."""
 TRIVIA = re.compile(rb"(?:[ \t\r\n\f\v]++|" + COMMENT + rb")*+")
-SPACE = re.compile(rb"[ \t\r\n\f\v]*+")
 HEADER = re.compile(
-    rb"(?:(?P<results>" + _RESULTS + rb")" + _GAP + rb")?"
-    rb"(?:(?P<generic>" + STRING + rb")\s*+(?=\()|(?P<custom>[A-Za-z_][\w$.]*+))"
+    rb"(?:(?P<results>" + _RESULTS + rb")" + GAP + rb")?"
+    rb"(?:(?P<generic>" + STRING + rb")" + GAP + rb"(?=\()|(?P<custom>[A-Za-z_][\w$.]*+))"
 )
 """The start of an op: its results and its name."""
 RESULT = re.compile(
-    rb"(?P<name>" + VALUE + rb")" + _GAP + rb"(?::" + _GAP + rb"(?P<count>\d++)" + _GAP + rb")?[,=]" + _GAP
+    rb"(?P<name>" + VALUE + rb")" + GAP + rb"(?::" + GAP + rb"(?P<count>\d++)" + GAP + rb")?[,=]" + GAP
 )
 """One name for results of an op, up to the next one or to the op's own name."""
 VALUE_NAME = re.compile(VALUE)
-ASSIGNED_NAME = re.compile(_RESULTS + _GAP + rb'(?:"|[A-Za-z_][\w$]*+[.]|(?P<bare>[A-Za-z_]\w*+))')
+ASSIGNED_NAME = re.compile(_RESULTS + GAP + rb'(?:"|[A-Za-z_][\w$]*+[.]|(?P<bare>[A-Za-z_]\w*+))')
 """``%a, %b:2 =`` and the start of a word or string after it."""
-GENERIC_NAME = re.compile(STRING + rb"\s*+\(")
-GENERIC_OP = re.compile(STRING + rb"\s*+\(" + _GAP + rb"[%)]")
+GENERIC_NAME = re.compile(STRING + GAP + rb"\(")
+GENERIC_OP = re.compile(STRING + GAP + rb"\(" + GAP + rb"[%)]")
 """The name of an op in generic form and the start of its operands."""
-LABEL = re.compile(rb"\^[\w$.-]++\s*+(?:(\()|:)")
+LABEL = re.compile(rb"\^[\w$.-]++" + GAP + rb"(?:(\()|:(?!" + GAP + rb"\())")
+"""A block label or its start; ``unwind ^bb1 : (i32) -> i32`` ends with a successor."""
 IDENTIFIER = re.compile(rb"[A-Za-z_][\w$.]*+")
 _AFTER_SIGN = rb"[\w$](?:-(?!>)|[\w$.]++)*+"
 ALIAS_NAME = rb"[#!]" + _AFTER_SIGN
 DIALECT_NAME = rb"(?:!|(?<![\w$.-])#)" + _AFTER_SIGN
 """``#name`` or ``!name`` before a ``<``. A type may follow a size, ``2x!name``; ``%a#0`` is no attribute."""
-ALIAS = re.compile(rb"(" + ALIAS_NAME + rb")\s*+=(?!=)\s*+")
+ALIAS = re.compile(rb"(" + ALIAS_NAME + rb")" + GAP + rb"=(?!=)" + GAP)
 ARGUMENT = re.compile(VALUE + rb"(?: = |:)")
 """``%name = value`` or ``%name: type`` in a custom header. If the op opens a region, it is its argument."""
 FILE_METADATA = re.compile(rb"\{-#(?:" + STRING + rb'|#(?!-\})|[^"#]++|"' + OR_FAIL + rb")*+#-\}")
@@ -365,6 +365,8 @@ _STATEMENT = (
     rb"|(?:module|[A-Za-z_]\w*+\.[\w.$]++) [^\n]*?(?:@|\bloc\(|[{(\[][ \t\r]*$))" % (ALIAS_NAME, STRING)
 )
 """The start of a statement: another definition, metadata, or an op."""
+_GOES_ON_BELOW = re.compile(GAP + rb"(?:[(<:,]|->)")
+"""At a line end outside brackets: what begins no statement and goes on with the definition."""
 _ALIAS_USE = re.compile(STRING + rb"|(?P<alias>" + ALIAS_NAME + rb"(?!<))")
 LONGEST_EXPANSION = 1 << 16
 """The most bytes that an alias may expand to. Without a limit, expansion is exponential."""
@@ -417,7 +419,8 @@ def definition_end(source: Source, span: Span) -> int:
                     raise
                 return first_line_end
         elif not brackets:
-            return start
+            if _GOES_ON_BELOW.match(data, start, span.end) is None:
+                return start
         elif all(opening == OPEN_ANGLE for opening, _ in brackets):
             first_line_end = start if first_line_end is None else first_line_end
             if re.compile(_STATEMENT).match(data, offset, span.end):

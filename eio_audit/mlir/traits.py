@@ -16,12 +16,15 @@ from typing import Any
 KINDS = ("read", "write", "alloc", "free")  # kinds of memory effect
 EFFECT_WORDS = ("pure", "recursive", "dynamic", "unknown")
 """The effects of an op that are not a list of kinds."""
-STATES = ("stack", "environment", "files", "solver")
+STATES = ("stack", "environment", "files", "solver", "communication")
 """What ops read and write besides values and memory.
 
-``environment`` is the floating-point environment, the default device, and all that volatile accesses reach.
+``files`` are also what a program prints to. ``environment`` is the floating-point environment, the default
+device, and all that volatile accesses reach.
 """
 ANY_NUMBER = sys.maxsize  # no limit to the number of an op's operands
+GLOBAL = "global"
+"""In the shipped table only: the global that the op's symbol names."""
 EVERYTHING = "everything"
 """All memory and all buffers: the place of an effect that is bound to no other place."""
 EFFECT_FLAGS = (
@@ -33,7 +36,7 @@ STRUCTURE_FLAGS = (
     *("placed", "symbol", "symbol_table", "terminator"),
 )
 """Traits about an op's role in its block or about its regions, not about memory."""
-FORM_FLAGS = ("aux", "pasted", "recipes", "segments", "total")
+FORM_FLAGS = ("aux", "divides", "numbers", "pasted", "recipes", "segments", "statistics", "total", "updates")
 """Of the shipped table only: what an op's text may show, or need not show, beside its row (``forms``)."""
 FLAGS = frozenset(EFFECT_FLAGS + STRUCTURE_FLAGS + FORM_FLAGS)
 """The flags of a row. Other words in the files are not used."""
@@ -41,6 +44,7 @@ _SAFE_TO_RUN = frozenset(
     ("constant", "function", "may_trap", "symbol", "symbol_table", "terminator", "total")
 )
 """An op with one of these flags traps whatever its shapes are, or not at all."""
+_MAY_TRAP = frozenset(("convergent", "divides", "may_trap"))
 _IDLE_FLAGS = frozenset(("convergent", "fresh", "may_trap", "may_trap_if_dynamic", *FORM_FLAGS))
 """Flags that add no effect on memory."""
 _IN_PATTERNS = frozenset("*?[")
@@ -96,7 +100,7 @@ class OpTraits:
     @property
     def may_trap(self) -> bool:
         """Whether executing the op where it was not executed before may be undefined."""
-        touches = self.dynamic or self.effects - {"alloc"} or self.flags & {"convergent", "may_trap"}
+        touches = self.dynamic or self.effects - {"alloc"} or self.flags & _MAY_TRAP
         return not self.is_declaration and bool(touches)
 
 
@@ -154,8 +158,8 @@ class _Table(Mapping[str, OpTraits]):
                 entry |= {"operands": row["operands"]}
             entry |= {"when": {**entry.get("when", {}), **row.get("when", {})}}
             flags |= set(row.get("flags", ()))
-            # A definition may promise a fresh result that is a view all the same.
-            flags -= {"fresh"} if "view" in row.get("flags", ()) else set()
+            # A definition may promise a fresh result that is a view, or an operand, all the same.
+            flags -= set() if {"updates", "view"}.isdisjoint(row.get("flags", ())) else {"fresh"}
         if entry["effects"] != "recursive" and flags.isdisjoint(_SAFE_TO_RUN):
             flags.add("may_trap_if_dynamic")
         return entry | {"flags": flags & FLAGS}
@@ -191,8 +195,14 @@ def op_of_callee(callee: str) -> str | None:
 
 
 @cache
+def onnx_functions() -> frozenset[str]:
+    """Return the operators of the ONNX standard that do no more than to compute their results."""
+    return frozenset(_shipped("own_traits.json")["onnx"])
+
+
+@cache
 def types_of_kind(kind: str) -> frozenset[str]:
-    """Return the dialect types of a kind, none of them a buffer: ``plain``, or ``address`` of memory."""
+    """Return the dialect types of a kind: ``plain``, ``content`` of a buffer, or ``address`` of memory."""
     entries = _shipped("own_traits.json")["types"]
     return frozenset(name for entry in entries if entry["kind"] == kind for name in entry["types"])
 
@@ -326,14 +336,14 @@ def _check_word(word: object, known: Collection[str], what: str) -> None:
 
 
 def _row(entry: Mapping[str, Any]) -> OpTraits:
-    effects = entry["effects"]
+    effects, flags = entry["effects"], frozenset(entry.get("flags", ()))
     return OpTraits(
         effects=frozenset(effects) if isinstance(effects, list) else frozenset(),
         on=_kinds_by_place(entry.get("on", {})),
         recursive=effects == "recursive",
         dynamic=effects == "dynamic",
         unknown=effects == "unknown",
-        flags=frozenset(entry.get("flags", ())),
+        flags=flags | {"updates"} if "destination_style" in flags else flags,
         when={condition: _kinds_by_place(on) for condition, on in entry.get("when", {}).items()},
         operands=ANY_NUMBER if entry.get("operands") == "any" else entry.get("operands"),
     )

@@ -147,7 +147,7 @@ CALLEE = 'func.func @g() { "my.x"() : () -> ()\n return }\n'
         ("%0 = scf.execute_region -> i32 { scf.yield %a : i32 }", set(), "contents"),
         ("%0 = func.call @g() : () -> i32", {"read", "write", "free"}, "callee"),
         ("%0 = func.call @other() : () -> i32", {"read", "write", "free"}, "unknown"),
-        ('%0 = "emitc.constant"() : () -> i32', {"read", "write", "free"}, "unknown"),
+        ('%0 = "emitc.expression"() : () -> i32', {"read", "write", "free"}, "unknown"),
     ],
 )
 def test_effects_and_how_they_are_known(line: str, anywhere: set[str], source: str) -> None:

@@ -14,8 +14,6 @@ from eio_audit import AuditOptions, fix, read
 from tests.running.mutations import MUTATIONS
 from tests.running.orders import fixed_unverified
 
-KEPT_TWICE = {"old_ttir_segments"}
-"""Two rules keep it."""
 KEPT_BY_THE_TABLE = {"spirv_module_init", "spirv_spec"}
 """Their block has no order to restore."""
 CASES = sorted((Path(__file__).parents[1] / "data" / "legal").glob("*.mlir"))
@@ -60,4 +58,4 @@ def test_every_case_is_lost_without_some_rule() -> None:
         with pytest.MonkeyPatch.context() as monkeypatch:
             mutation.patch(monkeypatch)
             kept = set(filter(keeps_its_order_unverified, kept))
-    assert {case.stem for case in kept} == KEPT_TWICE | KEPT_BY_THE_TABLE
+    assert {case.stem for case in kept} == KEPT_BY_THE_TABLE

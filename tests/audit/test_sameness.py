@@ -92,6 +92,26 @@ def test_ops_without_a_dependence_may_change_places() -> None:
 
 
 @pytest.mark.parametrize(
+    "division",
+    [
+        "%r = linalg.div ins(%a, %a : tensor<4xi32>, tensor<4xi32>) outs(%o : tensor<4xi32>) -> tensor<4xi32>",
+        "%r = linalg.map { arith.divsi } ins(%a, %a : tensor<4xi32>, tensor<4xi32>) outs(%o : tensor<4xi32>)",
+        "%r = stablehlo.divide %a, %a : tensor<4xi32>",
+    ],
+)
+def test_a_division_on_tensors_may_not_pass_an_assertion(division: str) -> None:
+    assertion = 'cf.assert %c, "zero"'
+    text = """
+func.func @f(%c: i1, %a: tensor<4xi32>, %o: tensor<4xi32>) -> tensor<4xi32> {{
+  {}
+  {}
+  return %r : tensor<4xi32>
+}}
+"""
+    assert sameness(text.format(assertion, division), text.format(division, assertion)) == "none"
+
+
+@pytest.mark.parametrize(
     ("one", "other", "reason"),
     [
         ("memref.store %a", "memref.store %b", "<text>:5: %c is now before <text>:4: memref.store"),

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from eio_audit import fix, read, read_text
-from tests.mlir_texts import generated, read_by_mlir
+from tests.mlir_texts import generated, odd, read_by_mlir
 from tests.tools import needs_mlir_opt
 
 RENAMED = sorted((Path(__file__).parent.parent / "data" / "rename").glob("*.mlir"))
@@ -24,6 +24,18 @@ def test_what_fix_writes_mlir_reads(seed: int, renumber: bool) -> None:
     assert sum(result.changed for result in results) > 60
     after = read_by_mlir([result.text for result in results])
     assert [one for (_, before), one in zip(of_mlir, after, strict=True) if one != before] == []
+
+
+@needs_mlir_opt
+@pytest.mark.parametrize("first", [0, *(pytest.param(k, marks=pytest.mark.slow) for k in range(1, 34))])
+def test_what_fix_writes_of_odd_texts_mlir_reads(first: int) -> None:
+    """Torn lines, comments, line ends, locations of all kinds, names that occur again, unreachable blocks."""
+    texts = [odd(60 * first + number) for number in range(60)]
+    before = read_by_mlir(texts)
+    assert None not in before
+    results = [fix(read_text(text)) for text in texts]
+    assert sum(result.changed for result in results) > 30
+    assert read_by_mlir([result.text for result in results]) == before
 
 
 @needs_mlir_opt

@@ -399,6 +399,8 @@ def test_fix_refuses_the_malformed_location_that_check_refuses() -> None:
 EDITS = {
     "appended": "echo >> a.mlir",
     "of the same size": "sed s/DEBUG/debug/ a.mlir > b.mlir; cat b.mlir > a.mlir; rm b.mlir",
+    "of the same size, its time restored": "touch -r a.mlir c; sed s/DEBUG/debug/ a.mlir > b.mlir; "
+    "cat b.mlir > a.mlir; touch -r c a.mlir; rm b.mlir c",
     "replaced": "cp -p a.mlir b.mlir; mv b.mlir a.mlir",
     "removed": "rm a.mlir",
 }

@@ -134,6 +134,49 @@ def test_noise_behind_a_dump_is_no_dump() -> None:
     assert [d.line for d in read_text(text)] == [1]
 
 
+TABLE = "Operations encountered:\n-----------------------\n    arith.addi     , 1\n  builtin.module   , 1\n"
+LOOP = "scf.for %i = %a to %b step %c {\n  %1 = arith.addi %i, %i : index\n}\n"
+
+
+@pytest.mark.parametrize(
+    "printed",
+    [
+        TABLE,
+        '{\n  "arith.addi" : 1,\n  "builtin.module" : 1\n}\n',
+        "%1 = arith.addi %arg0, %arg0 : i32\n",
+        "%c0 = arith.constant 0 : index\n",
+        LOOP,
+        f"%2 = {LOOP}",
+    ],
+)
+@pytest.mark.parametrize("aliases", ["", '#loc1 = loc("x")\n'])
+def test_what_a_pass_prints_behind_a_closed_module_is_no_ir(printed: str, aliases: str) -> None:
+    ir = f'module {{\n  "t.a"() : () -> ()\n}}\n{aliases}'
+    text = f"// -----// IR Dump After A (a) //----- //\n{ir}\n{printed}// -----// IR Dump After B (b) //----- //\n{ir}"
+    dumps = read_text(text)
+    assert [dump.marker and dump.marker.pass_name for dump in dumps] == ["a", "b"]
+    assert [dump.text.strip() for dump in dumps] == [ir.strip().encode()] * 2
+    assert [error for dump in dumps for error in check([dump]).errors] == []
+
+
+def test_a_module_behind_statistics_is_a_dump_with_its_aliases() -> None:
+    module = '#loc = loc("x")\nmodule {\n  "t.a"() : () -> () loc(#loc)\n}\n'
+    text = f"// -----// IR Dump After A (a) //----- //\nmodule {{\n}}\n{TABLE}{module}{TABLE}"
+    assert [dump.text for dump in read_text(text)][1:] == [module.encode()]
+
+
+def test_a_module_whose_inner_ops_close_at_the_start_of_a_line_ends_where_it_is_closed() -> None:
+    ir = 'module {\nfunc.func @f() {\n"t.a"() : () -> ()\n}\nfunc.func @g() {\n}\n}\n'
+    [dump] = read_text(f"// -----// IR Dump After A (a) //----- //\n{ir}{TABLE}")
+    assert dump.text.strip() == ir.strip().encode()
+
+
+def test_the_rest_of_a_body_behind_a_closed_op_is_read_and_is_an_error() -> None:
+    text = "// -----// IR Dump After A (a) //----- //\nmodule {\n}\n  %1 = t.a %0 : i32\n  }\n}\n"
+    [dump] = read_text(text)
+    assert check([dump]).errors
+
+
 def test_the_source_lines_of_a_long_diagnostic_are_no_dump() -> None:
     text = """// -----// IR Dump After A (a) //----- //
 module {

@@ -209,3 +209,61 @@ def test_files_that_may_be_one_state_are_read_all_the_same_where_no_history_is_a
 def test_programs_of_other_folders_are_others(tmp_path: Path) -> None:
     names = ("a-before.mlir", "a-after.mlir", "a/before.mlir", "a/after.mlir")
     assert sorted(programs(tmp_path, *names)) == ["a", "a", "a/", "a/"]
+
+
+def markers(folder: Path, *names: str) -> list[Marker | None]:
+    order(folder, *names)
+    return [file.marker for file in find_dump_files(str(folder))]
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("0_cse_before.mlir", "0_cse_after.mlir"),
+        ("0_before_cse.mlir", "0_after_cse.mlir"),
+        ("000-cse-Before.mlir", "000-cse-After.mlir"),
+        ("0_loop_before_fusion.mlir", "0_loop_after_fusion.mlir"),
+    ],
+)
+def test_with_one_number_before_comes_before_after(tmp_path: Path, before: str, after: str) -> None:
+    assert order(tmp_path, after, before) == [before, after]
+
+
+def test_pairs_with_one_number_are_markers_of_their_pass(tmp_path: Path) -> None:
+    assert markers(tmp_path, "0_cse_after.mlir", "0_cse_before.mlir") == [
+        Marker("cse", "cse", "before"),
+        Marker("cse", "cse", "after"),
+    ]
+
+
+def test_a_before_without_an_after_is_a_word_of_the_name(tmp_path: Path) -> None:
+    assert markers(tmp_path, "0_fuse_before_tiling.mlir", "1_fuse_after_tiling.mlir") == [None, None]
+
+
+def test_a_pass_with_failed_in_the_name_of_its_file_has_failed(tmp_path: Path) -> None:
+    assert markers(tmp_path, "3_cse_FAILED.mlir", "3_cse_before.mlir") == [
+        Marker("cse", "cse", "before"),
+        Marker("cse", "cse", "after", failed=True),
+    ]
+    assert file_marker("3_cse_FAILED.mlir") == Marker("cse", "cse", None, failed=True)
+
+
+@pytest.mark.parametrize(
+    "in_order",
+    [
+        ["tt.mlir", "ttshared.mlir", "ll.mlir"],
+        ["ttir.mlir", "ttgir.mlir", "llir.mlir"],
+        ["shlo.mlir", "ttir.mlir", "ttnn.mlir"],
+        ["net-vhlo.mlir", "net-ttnn.mlir"],
+    ],
+)
+def test_files_named_after_stages_are_in_the_order_of_the_compiler(
+    tmp_path: Path, in_order: list[str]
+) -> None:
+    assert order(tmp_path, *in_order) == in_order
+    assert all(file.is_in_order for file in find_dump_files(str(tmp_path)))
+
+
+def test_stages_beside_another_file_are_in_the_order_of_their_names(tmp_path: Path) -> None:
+    assert order(tmp_path, "tt.mlir", "ll.mlir", "net.mlir") == ["ll.mlir", "net.mlir", "tt.mlir"]
+    assert not any(file.is_in_order for file in find_dump_files(str(tmp_path)))

@@ -64,7 +64,7 @@ def is_told(row: OpTraits, effect: ir.MemoryEffectInstance, values: list[ir.Valu
     bound = frozenset[str]().union(*row.on.values())
     if kind in (row.effects - bound) | row.on.get("everything", frozenset()):
         return True
-    if effect.value in values:
+    if effect.value is not None and effect.value in values:
         places = {f"operand {values.index(effect.value)}", "operand ?"}
     else:  # a result, or the resource that the op acts on
         places = {place for place in row.on if not place.startswith("operand")}
@@ -76,7 +76,8 @@ def test_mlir_knows_most_of_its_ops(context: ir.Context) -> None:
 
 
 def test_pure_ops_are_pure(context: ir.Context) -> None:
-    pure = [name for name, row in known(context) if row == OpTraits(flags=row.flags)]
+    rows = ((name, row) for name, row in known(context) if "numbers" not in row.flags)
+    pure = [name for name, row in rows if row == OpTraits(flags=row.flags)]
     assert [name for name in pure if declared_effects(ir.Operation.create(name)) != []] == []
 
 
@@ -124,7 +125,7 @@ def test_ops_that_do_not_trap_are_speculatable(context: ir.Context, values: list
         name
         for name, row in known(context)
         if not (row.effects or row.unknown or row.dynamic or "may_trap" in row.flags)
-        and not name.startswith(("chlo.", "stablehlo."))
+        and not name.startswith(("chlo.", "emitc.constant", "stablehlo."))
     ]
     wrong = [name for name in harmless if not is_speculatable(operation(name, values))]
     assert wrong == []

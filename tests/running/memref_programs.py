@@ -200,10 +200,15 @@ class FunctionWriter:
         self.emit(f"memref.store {self.number(scope)}, {buffer.name}[{self.place(buffer)}] : {buffer.type}")
 
     def affine_load(self, scope: Scope) -> None:
-        scope.numbers.append(self.define(f"affine.load {self.flat(scope).name}[%c1 + 1] : {FLAT}"))
+        place = self.affine_place()
+        scope.numbers.append(self.define(f"affine.load {self.flat(scope).name}[{place}] : {FLAT}"))
 
     def affine_store(self, scope: Scope) -> None:
-        self.emit(f"affine.store {self.number(scope)}, {self.flat(scope).name}[%c1 + 1] : {FLAT}")
+        place = self.affine_place()
+        self.emit(f"affine.store {self.number(scope)}, {self.flat(scope).name}[{place}] : {FLAT}")
+
+    def affine_place(self) -> str:
+        return self.random.choice(("%c1 + 1", "%c2", "%c0"))
 
     def copy(self, scope: Scope) -> None:
         source, target = self.flat(scope), self.flat(scope)

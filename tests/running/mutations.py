@@ -14,10 +14,12 @@ from typing import Any
 import pytest
 
 from tests.internals import IR, OpTable, OpTraits
+from tests.internals import accesses_module as accesses
 from tests.internals import calls_module as calls
 from tests.internals import dependence_module as dependence
 from tests.internals import effects_module as effects
 from tests.internals import forms_module as forms
+from tests.internals import operators_module as operators
 from tests.internals import resources_module as resources
 from tests.internals import value_types_module as value_types
 
@@ -69,16 +71,21 @@ def _silent(*names: str) -> Patch:
     return _pure_where(lambda table, op, row: table._ir.name(op) in names)
 
 
-def _rows(change: Callable[[OpTraits], OpTraits]) -> Patch:
-    """The rows of all ops are changed."""
+def _rows(change: Callable[[OpTraits], OpTraits], *names: str) -> Patch:
+    """The rows of all ops, or of some ops and dialects (``arith.``), are changed."""
 
     def patch(monkeypatch: pytest.MonkeyPatch) -> None:
         init = effects.EffectTable.__init__
 
         def changed(self: effects.EffectTable, ir: IR, assume_pure: Any = ()) -> None:
             of = type(ir.op_table).of
+
+            def other(table: OpTable, name: str) -> OpTraits:
+                is_meant = not names or not {name, name[: name.find(".") + 1]}.isdisjoint(names)
+                return change(of(table, name)) if is_meant else of(table, name)
+
             with pytest.MonkeyPatch.context() as inner:
-                inner.setattr(type(ir.op_table), "of", lambda table, name: change(of(table, name)))
+                inner.setattr(type(ir.op_table), "of", other)
                 init(self, ir, assume_pure)
 
         monkeypatch.setattr(effects.EffectTable, "__init__", changed)
@@ -99,8 +106,66 @@ def _replaced(row: OpTraits, **fields: Any) -> OpTraits:
     return dataclasses.replace(row, **fields)
 
 
+def _updated_by_destination_style_alone(row: OpTraits) -> OpTraits:
+    is_meant = row is not effects.UNLISTED and "destination_style" not in row.flags
+    return _replaced(row, flags=row.flags - {"updates"}) if is_meant else row
+
+
+def _payloads_are_safe(ir: IR, op: int, shapes: value_types.DynamicShapes) -> bool:
+    """An op that is printed without operands does not trap."""
+    return not ir.operands_of(op) or value_types.cannot_trap(ir, op, shapes)
+
+
+def _first_number(ir: IR, value: int) -> int | None:
+    """Any number in the text of a constant is what it is."""
+    owner = ir.value_owner[value]
+    found = re.search(rb"(\d+) : (?:index|i\d)", ir.text(owner)) if owner >= 0 else None
+    return int(found[1]) if found else None
+
+
+def _numbers_anywhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(value_types, "constant", _first_number)
+
+
+def _attributes_of_any_length(ir: IR, op: int) -> list[tuple[bytes, bytes]]:
+    """An attribute counts for those whose name is the end of its name."""
+    return [(name.rpartition(b".")[2], value) for name, value in value_types.attributes_of(ir, op)]
+
+
+def _promises_anywhere(declaration: bytes, *, is_generic: bool) -> bool:
+    """What is in another attribute says what the function does."""
+    return b"no_unwind" in declaration and b"will_return" in declaration and b"= none" in declaration
+
+
 def _all_fresh(row: OpTraits) -> OpTraits:
     return row if row is effects.UNLISTED else _replaced(row, flags=row.flags | {"fresh"})
+
+
+def _unlisted(*names: str) -> Patch:
+    return _rows(lambda row: effects.UNLISTED, *names)
+
+
+def _unbound(place: str, *names: str) -> Patch:
+    """Effects on a place are effects on everything, for all ops or some."""
+
+    def change(row: OpTraits) -> OpTraits:
+        return _replaced(row, effects=frozenset(("read", "write")), on={}) if place in row.on else row
+
+    return _rows(change, *names)
+
+
+def _only_described(*names: str) -> Patch:
+    """Only these ops may have a row by their text."""
+    described = operators.described_operators
+
+    def fewer(ir: IR, assume_pure: Any = ()) -> Iterator[tuple[int, OpTraits]]:
+        return ((op, row) for op, row in described(ir, assume_pure) if ir.name(op) in names)
+
+    return _changed(effects, "described_operators", fewer)
+
+
+def _no_operator_on_numbers(self: forms.Forms) -> Iterator[int]:
+    return self._ops("numbers")
 
 
 def _no_effects_of_regions(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -320,7 +385,8 @@ class Mutation:
     Attributes:
         patch: switches it off.
         judge: who notices: ``xdsl``, ``machine``, ``emitc``, ``hidden`` for types that no text shows, ``devices``
-            for tensors that are changed in place, or ``legal``: a program in which one op must stay before another.
+            for tensors that are changed in place, ``legal``: a program in which one op must stay before another,
+            or ``swaps``: a program in which two ops may change places, and no longer do.
         kinds: what the programs are made of, where the usual mix seldom shows the rule.
     """
 
@@ -469,7 +535,34 @@ MUTATIONS: Mapping[str, Mutation] = {
     "bufferization writes nothing": Mutation(
         _changed(effects.EffectTable, "_add_updates", lambda self: None), "legal"
     ),
-    "elementwise ops are not bufferized": Mutation(_changed(effects, "_ELEMENTWISE", ("?",)), "legal"),
+    "elementwise ops are not bufferized": Mutation(
+        _rows(lambda row: _replaced(row, flags=row.flags - {"updates"}), "arith.", "complex.", "math."),
+        "legal",
+    ),
+    "only destination-style ops update": Mutation(_rows(_updated_by_destination_style_alone), "legal"),
+    "running statistics are read": Mutation(_without_flag("statistics"), "legal"),
+    "no normalization trains": Mutation(_changed(forms, "is_false", lambda ir, value: True), "legal"),
+    "no integers are divided": Mutation(
+        _changed(value_types, "_may_divide_integers", lambda ir, op: False),
+        "machine",
+        ("guarded_tensors", "store", "say"),
+    ),
+    "a payload without operands is safe": Mutation(
+        _changed(effects, "cannot_trap", _payloads_are_safe), "legal"
+    ),
+    "a constant is any number of its text": Mutation(_numbers_anywhere, "legal"),
+    "an attribute may have a longer name": Mutation(
+        _changed(forms, "attributes_of", _attributes_of_any_length), "legal"
+    ),
+    "bundles of a call say nothing": Mutation(
+        _changed(calls, "_has_bundles", lambda call, is_generic: False), "legal"
+    ),
+    "another attribute promises the same": Mutation(
+        _changed(calls, "_does_nothing", _promises_anywhere), "legal"
+    ),
+    "a model does nothing where it is made": Mutation(
+        _silent("arc.sim.instantiate", "arc.sim.step"), "legal"
+    ),
     "every destination is new": Mutation(
         _changed(
             forms.Forms, "_has_new_destinations", lambda self, op: self._ir.name(op).startswith("ttir.")
@@ -477,7 +570,7 @@ MUTATIONS: Mapping[str, Mutation] = {
         "legal",
     ),
     "every access is of another element": Mutation(
-        _changed(effects, "element", lambda ir, op: (op,)), "legal"
+        _changed(effects, "elements", lambda ir, op: [(op,)]), "legal"
     ),
     "arguments do not overlap": Mutation(_arguments_apart, "legal"),
     "elements are no part of their memory": Mutation(_elements_apart, "legal"),
@@ -485,14 +578,70 @@ MUTATIONS: Mapping[str, Mutation] = {
         _changed(effects.EffectTable, "_arguments", property(_all_arguments)), "legal"
     ),
     "what may be safe is safe": Mutation(_changed(effects, "cannot_trap", _has_a_safe_form), "legal"),
-    "an annotation says no more": Mutation(_changed(calls, "_SAYS_MORE", ()), "legal"),
     "functions without effect return": Mutation(
-        _changed(calls, "_does_nothing", calls._NO_MEMORY.search), "legal"
+        _changed(
+            calls, "_does_nothing", lambda declaration, is_generic: calls._NO_MEMORY.search(declaration)
+        ),
+        "legal",
     ),
     "some memory is no memory": Mutation(
-        _changed(calls, "_NO_MEMORY", re.compile(rb"memory_effects<")), "legal"
+        _changed(calls, "_NO_MEMORY", re.compile(rb"#llvm\.memory_effects<.*")), "legal"
     ),
     "only ops with effects loop": Mutation(
         _changed(effects.EffectTable, "_loops", lambda self: iter(())), "legal"
     ),
+    "communication has no order": Mutation(_without_resource("communication"), "legal"),
+    "an effect on no value is seen by nobody": Mutation(
+        _changed(resources, "_SEEN_OUTSIDE", frozenset()), "legal"
+    ),
+    "custom calls only compute": Mutation(
+        _changed(operators, "_row", lambda aliased, acts, row=operators._row: row(aliased, acts=False)),
+        "legal",
+    ),
+    "custom calls change no operand": Mutation(
+        _changed(operators, "_row", lambda aliased, acts, row=operators._row: row(None, acts=acts)), "legal"
+    ),
+    "custom calls get tensors only": Mutation(
+        _changed(operators, "shown_storage", lambda ir, op: value_types.Storage.CONTENT), "legal"
+    ),
+    "custom calls of tt-mlir are like others": Mutation(_changed(operators, "_IN_PLACE", b"?"), "legal"),
+    "every operator is a function": Mutation(
+        _changed(operators, "_operator", lambda ir, op: operators._FUNCTION), "legal"
+    ),
+    "a declaration is an empty function": Mutation(
+        _changed(calls, "_does_nothing", lambda declaration: True), "legal"
+    ),
+    "destinations are read only": Mutation(_changed(effects, "destinations", lambda ir, op: ()), "legal"),
+    "a vector is one element": Mutation(_changed(accesses, "_vector_sizes", lambda ir, op: []), "legal"),
+    "every op names another global": Mutation(
+        _changed(effects.EffectTable, "_global", lambda self, op: (effects._OUTSIDE, -1 - op)), "legal"
+    ),
+    "every global has elements": Mutation(
+        _changed(effects, "extents_of", lambda ir, op, number: [4]), "legal"
+    ),
+    "all operators are on numbers": Mutation(_no_forms("_with_other_values"), "legal"),
+    "collectives touch everything": Mutation(_unbound("communication"), "swaps"),
+    "prints touch everything": Mutation(_unbound("files", "gpu.printf", "vector.print"), "swaps"),
+    "custom calls may do anything": Mutation(_only_described("torch.operator"), "swaps"),
+    "operators of ONNX may do anything": Mutation(_only_described(*operators.CUSTOM_CALLS), "swaps"),
+    "composites may do anything": Mutation(_changed(calls, "_COMPOSITES", frozenset()), "swaps"),
+    "sharding constraints may do anything": Mutation(_unlisted("sdy.sharding_constraint"), "swaps"),
+    "alloc_tensor may do anything": Mutation(_unlisted("bufferization.alloc_tensor"), "swaps"),
+    "operators of EmitC may do anything": Mutation(
+        _changed(forms.Forms, "_with_other_values", _no_operator_on_numbers), "swaps"
+    ),
+    "only plain accesses are of an allocation": Mutation(
+        _changed(effects, "ACCESSES", re.compile(r"(?:affine|llvm|memref)\.(?:load|store)|memref\.dealloc")),
+        "swaps",
+    ),
+    "a view is of any memory": Mutation(_changed(effects, "source", lambda ir, value: value), "swaps"),
+    "all operands are destinations": Mutation(
+        _changed(effects, "destinations", lambda ir, op: ir.operands_of(op)), "swaps"
+    ),
+    "affine maps are unknown": Mutation(_changed(accesses, "_MEMREF_OF_AFFINE", {}), "swaps"),
+    "vectors have no elements": Mutation(_changed(accesses, "_MEMREF_OF_VECTOR", {}), "swaps"),
+    "all globals are one": Mutation(
+        _changed(effects.EffectTable, "_global", lambda self, op: effects.EVERYTHING), "swaps"
+    ),
+    "memrefs of globals are of any memory": Mutation(_changed(effects, "GET_GLOBAL", "?"), "swaps"),
 }

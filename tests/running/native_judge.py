@@ -16,6 +16,7 @@ from tests.tools import mlir_tool
 
 PASSES = (
     "--convert-elementwise-to-linalg",
+    "--tosa-to-scf",
     "--one-shot-bufferize=allow-return-allocs-from-loops=1",
     "--convert-linalg-to-loops",
     "--expand-realloc",

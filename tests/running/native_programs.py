@@ -52,7 +52,7 @@ LLVM = (
 )
 OUTSIDE = ("print_", "putchar", "say", "assert_")
 IN_PLACE = ("tensor_in_place",)
-STATES = ("guarded_division", "stack_saved", "round_", "convert")
+STATES = ("guarded_division", "guarded_tensors", "stack_saved", "round_", "convert")
 """What no declared effect tells: an op that must not run, a stack given back, a mode of the machine."""
 NATIVE_KINDS = MEMORY + LLVM + OUTSIDE + STATES + IN_PLACE
 
@@ -68,7 +68,11 @@ def native_program(
 TENSOR = "tensor<8xi32>"
 _ON_TENSORS = (
     *("extract", "insert", "insert_slice", "fill_tensor", "add_tensors", "write_vector"),
-    "loop_over_a_tensor",
+    *("loop_over_a_tensor", "scatter", "scatter"),
+)
+_DIVISIONS = (
+    *("linalg.div", "linalg.div_unsigned", "linalg.elementwise kind=#linalg.elementwise_kind<div>"),
+    *("linalg.map { arith.divsi }", "linalg.map { arith.remui }"),
 )
 
 
@@ -92,7 +96,14 @@ class _NativeFunction(FunctionWriter):
 
     def vector_store(self, scope: Scope) -> None:
         vector = self.vector_of(scope)
-        self.emit(f"vector.store {vector}, {self.flat(scope).name}[%c1] : {FLAT}, vector<4xi32>")
+        place = f"{self.flat(scope).name}[{self.random.choice(('%c0', '%c3'))}]"
+        self.emit(f"{self.vector_dialect()}store {vector}, {place} : {FLAT}, vector<4xi32>")
+
+    def affine_place(self) -> str:
+        return self.random.choice(("%c1 + 1", "%c2", "symbol(%c2)", "2", "0"))
+
+    def vector_dialect(self) -> str:
+        return self.random.choice(("vector.", "affine.vector_"))
 
     def transfer_write(self, scope: Scope) -> None:
         vector = self.vector_of(scope)
@@ -101,8 +112,9 @@ class _NativeFunction(FunctionWriter):
         )
 
     def vector_load(self, scope: Scope) -> None:
-        vector = self.define(f"vector.load {self.flat(scope).name}[%c0] : {FLAT}, vector<4xi32>")
-        scope.numbers.append(self.define(f"vector.reduction <add>, {vector} : vector<4xi32> into i32"))
+        place = f"{self.flat(scope).name}[{self.random.choice(('%c0', '%c2'))}]"
+        vector = self.define(f"{self.vector_dialect()}load {place} : {FLAT}, vector<2xi32>")
+        scope.numbers.append(self.define(f"vector.reduction <add>, {vector} : vector<2xi32> into i32"))
 
     def transfer_read(self, scope: Scope) -> None:
         vector = self.define(
@@ -241,6 +253,18 @@ class _NativeFunction(FunctionWriter):
         self.emit("}")
         tensors.append(result)
 
+    def scatter(self, scope: Scope, tensors: list[str]) -> None:
+        shaped, places, rows = "tensor<1x8x1xi32>", "tensor<1x1xi32>", "tensor<1x1x1xi32>"
+        where = self.define(f"arith.constant dense<{self.random.randrange(8)}> : {places}")
+        row = self.define(f"tensor.from_elements {self.number(scope)} : {rows}")
+        target = self.define(
+            f"tensor.expand_shape {self.tensor(tensors)} [[0, 1, 2]] output_shape [1, 8, 1] : {TENSOR} into {shaped}"
+        )
+        result = self.define(
+            f"tosa.scatter {target}, {where}, {row} : ({shaped}, {places}, {rows}) -> {shaped}"
+        )
+        tensors.append(self.define(f"tensor.collapse_shape {result} [[0, 1, 2]] : {shaped} into {TENSOR}"))
+
     # ------------------------------------------------------------------ pointers
 
     def any_pointer(self, scope: Scope) -> str:
@@ -342,6 +366,17 @@ class _NativeFunction(FunctionWriter):
         flag = self.define(f"arith.cmpi ne, {divisor}, %zero : i32")
         self.emit(f'cf.assert {flag}, "zero"')
         scope.numbers.append(self.define(f"arith.divsi {self.number(scope)}, {divisor} : i32"))
+
+    def guarded_tensors(self, scope: Scope) -> None:
+        """The same with tensors of known extents."""
+        divisor = self.define(f"arith.andi {self.number(scope)}, %one : i32")
+        flag = self.define(f"arith.cmpi ne, {divisor}, %zero : i32")
+        self.emit(f'cf.assert {flag}, "zero"')
+        one, other = (self.define(f"tensor.splat {x} : {TENSOR}") for x in (self.number(scope), divisor))
+        result, division = self.define(f"tensor.empty() : {TENSOR}"), self.random.choice(_DIVISIONS)
+        text = f"{division} ins({one}, {other} : {TENSOR}, {TENSOR}) outs({result} : {TENSOR})"
+        quotient = self.define(text if "map" in text else f"{text} -> {TENSOR}")
+        scope.numbers.append(self.define(f"tensor.extract {quotient}[{self.index()}] : {TENSOR}"))
 
     def round_(self, scope: Scope) -> None:
         """Rounds upward, downward or to nearest from now on (x86)."""

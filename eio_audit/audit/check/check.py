@@ -30,7 +30,7 @@ from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions, Configuration
 from eio_audit.mlir.input.dumps import Dump, each_dump
 from eio_audit.mlir.ir import IR, NO_OFFSET
 from eio_audit.mlir.semantics.functions import find_without_order
-from eio_audit.mlir.source import InputError
+from eio_audit.mlir.source import InputError, bugs_are_errors
 from eio_audit.mlir.tokens import VALUE_NAME
 
 
@@ -145,7 +145,8 @@ def check(
     work = SharedWork(described_ops)
     for dump in each_dump(dumps):
         try:
-            audited = audit_dump(dump, options, work)
+            with bugs_are_errors(dump.source.name, dump.line):
+                audited = audit_dump(dump, options, work)
             if visit is not None:
                 visit(audited)
             audits.append(audited.audit)

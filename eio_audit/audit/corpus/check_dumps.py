@@ -20,7 +20,7 @@ from eio_audit.audit.gate.gate import CheckedDump, Gate, Verdict, checked, judge
 from eio_audit.audit.gate.rules import AVOIDABLE, WRONG_INDEX, Rule
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.mlir.input.dumps import Dump, DumpPlace, each_dump, read
-from eio_audit.mlir.source import InputError, Position, Source, Span, read_all
+from eio_audit.mlir.source import InputError, Position, Source, Span, bugs_are_errors, read_all
 
 if TYPE_CHECKING:  # many checks fix nothing and need no other processes
     from concurrent.futures import Executor
@@ -55,8 +55,9 @@ class DumpCheck:
         """The result for a dump, without the options, which need not be sent back; or its error."""
         try:
             dump = place if isinstance(place, Dump) else place.read()
-            audited = audit_dump(dump, self.options, self._work)
-            result = checked(audited, self.rules, self.described)
+            with bugs_are_errors(dump.source.name, dump.line):
+                audited = audit_dump(dump, self.options, self._work)
+                result = checked(audited, self.rules, self.described)
             if self.visit is not None:
                 self.visit(audited)
             return result._replace(audit=replace(result.audit, options=DEFAULT_OPTIONS))

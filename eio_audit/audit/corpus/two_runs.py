@@ -17,7 +17,7 @@ from eio_audit.audit.diff.sameness import Sameness, SamenessVerdict
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.mlir.input.dumps import Dump, each_dump, first_symbol
 from eio_audit.mlir.input.function_texts import shown_op
-from eio_audit.mlir.source import InputError
+from eio_audit.mlir.source import InputError, bugs_are_errors
 
 if TYPE_CHECKING:
     from eio_audit.audit.corpus.workers import Workers
@@ -173,7 +173,8 @@ def _compared(
     options: AuditOptions, ignore: Collection[Ignored | str], pair: _Pair
 ) -> SamenessVerdict | InputError:
     try:
-        return same_program(*pair, options, ignore)
+        with bugs_are_errors(pair[1].source.name, pair[1].line):
+            return same_program(*pair, options, ignore)
     except InputError as error:
         return error
 

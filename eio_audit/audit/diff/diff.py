@@ -30,7 +30,6 @@ from eio_audit.audit.diff.dump_comparison import DumpComparison, OpChange, OpCha
 from eio_audit.audit.diff.inverse_ops import InverseOps, LayoutChanges
 from eio_audit.audit.diff.matching import match_ops
 from eio_audit.audit.diff.sameness import SamenessVerdict, sameness
-from eio_audit.audit.fix.labels import right_labels
 from eio_audit.audit.locations.original_index import OpLabel, OriginalIndices
 from eio_audit.audit.locations.parsed_locations import Interned, ModelPlace, parse_origin
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
@@ -190,6 +189,8 @@ class Fragmentation:
 
 def fragmentation(before: AuditedDump, after: AuditedDump) -> Fragmentation:
     """Count the runs before, after, after a fix, and after a fix with corrected labels."""
+    from eio_audit.audit.fix.labels import right_labels
+
     places, right = after.indices.parsed.places, right_labels(after)
     relabelled = places[:]
     for op, name in right.names.items():

@@ -10,9 +10,9 @@ from itertools import takewhile
 from random import Random
 from typing import TYPE_CHECKING, NamedTuple
 
-from eio_audit.audit.check.check import audit_dump
+from eio_audit.audit.check.check import audit_dump, audit_keyed
 from eio_audit.audit.check.figures import DumpAudit, Summary, summarize
-from eio_audit.audit.check.keyed_dump import AuditedDump, SharedWork
+from eio_audit.audit.check.keyed_dump import AuditedDump, SharedWork, read_dump
 from eio_audit.audit.dependence import Dependences
 from eio_audit.audit.fix.verification import Orders, VerificationError, read_same, verify
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions, Relabel
@@ -20,7 +20,7 @@ from eio_audit.mlir.input.dumps import Dump, each_dump, rewritten
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.reading.reader import read_ir
 from eio_audit.mlir.rewriting import reorder
-from eio_audit.mlir.source import InputError, Source, Span
+from eio_audit.mlir.source import InputError, Source, bugs_are_errors
 from eio_audit.mlir.tokens import COMMENT, STRING, VALUE
 from eio_audit.order.permutation import count_inversions, permuted_ranges
 from eio_audit.order.precedence import Precedence
@@ -222,7 +222,8 @@ class DumpFix:
     def __call__(self, dump: Dump) -> FixedDump | InputError | VerificationError:
         """A dump fixed, or why it is not, without the options, which need not be sent back."""
         try:
-            return self.of(dump).with_options(DEFAULT_OPTIONS)
+            with bugs_are_errors(dump.source.name, dump.line, VerificationError):
+                return self.of(dump).with_options(DEFAULT_OPTIONS)
         except (InputError, VerificationError) as error:
             return error
 
@@ -245,10 +246,9 @@ def _with_right_labels(
         return dump
     from eio_audit.audit.fix.labels import relabelled
 
-    text = relabelled(dump, donors, flat=form is Relabel.FLAT)
-    source = Source(dump.dump.source.name, text)
-    right = replace(dump.dump, source=source, span=Span(0, len(text)))
-    audited = audit_dump(right, dump.options, work)
+    ir = relabelled(dump, donors, flat=form is Relabel.FLAT)
+    right = replace(dump.dump, source=ir.source, span=ir.span)
+    audited = audit_keyed(read_dump(right, dump.options, ir), work)
     if audited.audit.summary.forced:
         raise VerificationError("the new indices still contradict the dependences")
     return audited
@@ -414,7 +414,8 @@ def replacement_of(dumps: Sequence[Dump], options: AuditOptions) -> Replacement 
     """
     if len(dumps) != 1 or dumps[0].source.is_compressed:
         return None
-    fixed = fix(dumps, options)
+    with bugs_are_errors(dumps[0].source.name, dumps[0].line, VerificationError):
+        fixed = fix(dumps, options)
     if not fixed.changed:
         return None
     before = dumps[0].source.file.data[:].split(b"\n")

@@ -34,8 +34,8 @@ from eio_audit.order.permutation import displaced
 from eio_audit.order.wrong_labels import relabelled as relabelled_keys
 
 
-def relabelled(dump: AuditedDump, donors: Mapping[int, int], *, flat: bool = False) -> bytes:
-    """Return the dump's text with corrected labels. No op moves.
+def relabelled(dump: AuditedDump, donors: Mapping[int, int], *, flat: bool = False) -> IR:
+    """Return the dump with corrected labels, read from its new text. No op moves.
 
     Args:
         dump: audited by the indices in its locations.
@@ -50,7 +50,7 @@ def relabelled(dump: AuditedDump, donors: Mapping[int, int], *, flat: bool = Fal
     new = read_relocated(dump.ir, locations, "relabelled", text, added)
     if OriginalIndices(new, dump.options.pattern).by_op != relabelled_keys(dump.indices.by_op, donors):
         raise VerificationError("the relabelled text does not carry the intended op indices")
-    return new.dump_text
+    return new
 
 
 def new_locations(dump: AuditedDump, donors: Mapping[int, int], *, flat: bool = False) -> dict[int, bytes]:

@@ -254,7 +254,7 @@ def notes_on(dump: Dump, below: Span) -> Iterator[tuple[int, str]]:
     source = dump.source
     if (offset := source.data.find(REPRODUCER, dump.span.start, below.end)) >= 0:
         yield source.line_at(offset), "reproducer of a compiler that failed"
-    if (offset := source.data.find(_CUT_MARKER, max(dump.span.start - 1, 0), dump.span.end)) >= 0:
+    if (offset := source.data.find(_CUT_MARKER, max(dump.span.start - 1, 0), below.end)) >= 0:
         yield source.line_at(offset + 1), "a marker that its line end cuts off: is this log wrapped?"
     for text, part in filter(None, [dump.above, (source, below)]):
         if (other := other_text(text.data, *part)) is not None and "debug log" in other[1]:

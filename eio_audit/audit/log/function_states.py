@@ -12,15 +12,15 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from eio_audit.audit.check.check import audit_dump
+from eio_audit.audit.check.check import audit_dump, audit_keyed
 from eio_audit.audit.check.figures import BlockAudit
-from eio_audit.audit.check.keyed_dump import AuditedDump, SharedWork
+from eio_audit.audit.check.keyed_dump import AuditedDump, SharedWork, read_dump
 from eio_audit.audit.log.scope_steps import ScopeSteps
 from eio_audit.audit.log.walk import Part, ProgramWalk, Shown, Step, identify, parts_of
 from eio_audit.audit.options import AuditOptions
 from eio_audit.mlir.input.dumps import Dump
 from eio_audit.mlir.input.function_texts import DumpText, FunctionText
-from eio_audit.mlir.ir import Fault
+from eio_audit.mlir.ir import IR, Fault
 from eio_audit.mlir.semantics.functions import find_without_order, only_function
 from eio_audit.mlir.source import InputError
 
@@ -141,11 +141,12 @@ class ProgramStates:
         return DumpStates(read.only_function, functions, homes, modules, dump)
 
     def _read(self, dump: Dump) -> DumpStates:
-        text = self._steps.show(dump).divided
+        shown = self._steps.show(dump)
+        text = shown.divided
 
-        def read(part: Dump) -> DumpStates:
-            audited = audit_dump(part, self._options, SharedWork(0), may_be_invalid=dump.has_failed)
-            return _grouped(text, audited, self._options)
+        def read(part: Dump, ir: IR | None = None) -> DumpStates:
+            keyed = read_dump(part, self._options, ir, may_be_invalid=dump.has_failed)
+            return _grouped(text, audit_keyed(keyed, SharedWork(0)), self._options)
 
         if self._options.order_from is not None:  # only whole dumps are matched
             return read(dump)
@@ -155,7 +156,7 @@ class ProgramStates:
             elif self._last_around is not None and self._last_around[0] == text.around_key:
                 around = self._last_around[1]
             else:
-                around = read(text.around)
+                around = read(text.around, shown.around)
                 if dump.has_failed and any(one.faults + one.forward_uses for one in around.parts.values()):
                     return read(dump)  # the lines of the text around functions are not the file's
                 self._last_around = text.around_key, around

@@ -21,7 +21,7 @@ from eio_audit.audit.log.scope_text import ScopeText
 from eio_audit.audit.log.walk import ProgramWalk, Shown, Step
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.mlir.input.dumps import Dump, DumpPlace, each_dump
-from eio_audit.mlir.source import InputError
+from eio_audit.mlir.source import InputError, bugs_are_errors
 
 _Place = tuple[int, int]  # the line where an op begins, and its 0-based number among those that begin there
 
@@ -145,7 +145,8 @@ def history(dumps: Iterable[Dump], op: str, options: AuditOptions = DEFAULT_OPTI
         for dump in _of_program(dumps, program):
             count += 1
             try:
-                recorder.take(dump)
+                with bugs_are_errors(dump.source.name, dump.line):
+                    recorder.take(dump)
             except InputError as error:
                 errors.append(error)
         if not recorder.copied:
@@ -174,7 +175,8 @@ def _find(dumps: Iterable[Dump], op: str, options: AuditOptions) -> tuple[int, s
             continue
         has_place, last = True, dump
         try:
-            read = read_dump(dump, options, may_be_invalid=dump.has_failed)
+            with bugs_are_errors(dump.source.name, dump.line):
+                read = read_dump(dump, options, may_be_invalid=dump.has_failed)
         except InputError:
             continue
         if has_op(read, wanted):

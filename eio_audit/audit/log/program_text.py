@@ -10,10 +10,10 @@ is the one that shares most symbols inside it, or else most lines.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import reduce
+from functools import cached_property, reduce
 
 from eio_audit.audit.log.scope_text import (
     Lines,
@@ -32,12 +32,21 @@ from eio_audit.mlir.traits import OpTable
 _MODULE = "builtin.module"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Showing:
-    """The last text that shows a scope; ``number`` counts the dumps of the program."""
+    """The last text that shows some scopes; ``number`` counts the dumps of the program."""
 
     number: int
     text: ScopeText
+
+    @cached_property
+    def symbols(self) -> Mapping[Scope, Counter[object]]:
+        """The symbols in each scope."""
+        found = defaultdict[Scope, Counter[object]](Counter)
+        for inner in self.text.extents:
+            for depth in range(len(inner) + 1) if inner and inner[-1].symbol is not None else ():
+                found[inner[:depth]][inner[-1].symbol] += 1
+        return found
 
 
 class ProgramText:
@@ -85,18 +94,21 @@ class ProgramText:
             return named[0]
         # of equals, the oldest is it
         named.sort(key=lambda scope: (self._last[scope].number, [step.place for step in scope]))
-        likest = _likest(named, _symbols(shown.outline.scopes), self._symbols_in)
+        likest = _likest(
+            {scope: self._last[scope].symbols[scope] for scope in named}, _symbols(shown.outline.scopes)
+        )
         if len(likest) != 1:
-            likest = _likest(likest or named, _texts(shown.text.lines.texts), self._texts_in) or likest
+            own = self._texts_in(likest or named)
+            likest = _likest(own, _texts(shown.text.lines.texts)) or likest
         return likest[0] if likest else None
 
-    def _symbols_in(self, scope: Scope) -> Counter[object]:
-        return _symbols([inner for inner in self._last[scope].text.extents if inner[: len(scope)] == scope])
-
-    def _texts_in(self, scope: Scope) -> Counter[object]:
-        text = self._last[scope].text
-        extent = text.extents[scope]
-        return _texts(text.lines.texts[extent.start : extent.stop])
+    def _texts_in(self, scopes: Collection[Scope]) -> dict[Scope, Counter[object]]:
+        texts = {scope: self._last[scope].text for scope in scopes}
+        lines = {
+            scope: text.lines.texts[text.extents[scope].start : text.extents[scope].stop]
+            for scope, text in texts.items()
+        }
+        return {scope: _texts(own) for scope, own in lines.items()}
 
     def take(self, text: ScopeText, outline: Outline) -> None:
         """Take the text of a dump as known."""
@@ -132,13 +144,16 @@ class ProgramText:
         return text
 
 
-def _likest(
-    scopes: Sequence[Scope], wanted: Counter[object], contents: Callable[[Scope], Counter[object]]
-) -> list[Scope]:
-    """Return the scopes that share most with what is wanted; none if no scope shares anything."""
-    shares = [_share(contents(scope), wanted) for scope in scopes]
-    most = max(shares, default=0)
-    return [scope for scope, share in zip(scopes, shares, strict=True) if share == most and share]
+def _likest(contents: Mapping[Scope, Counter[object]], wanted: Counter[object]) -> list[Scope]:
+    """Return the scopes whose contents share most with what is wanted; none if no scope shares anything."""
+    size = wanted.total()
+    shares = {
+        scope: 2 * (own & wanted).total() / (own.total() + size)
+        for scope, own in contents.items()
+        if not wanted.keys().isdisjoint(own.keys())
+    }
+    most = max(shares.values(), default=0)
+    return [scope for scope, share in shares.items() if share == most]
 
 
 def _is_in(scope: Scope, other: Scope) -> bool:
@@ -151,10 +166,6 @@ def _symbols(scopes: Iterable[Scope]) -> Counter[object]:
 
 def _texts(lines: Iterable[bytes]) -> Counter[object]:
     return Counter(map(bytes.strip, lines))
-
-
-def _share(one: Counter[object], other: Counter[object]) -> float:
-    return 2 * (one & other).total() / (one.total() + other.total() or 1)
 
 
 def text_before(dumps: Iterable[Dump], dump: Dump, op_table: OpTable) -> Dump | None:

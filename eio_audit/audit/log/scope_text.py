@@ -260,12 +260,17 @@ class ShownText:
         return ScopeText(self.dump, lines_of(self.dump, aliases, self._line_of_span), {}, aliases)
 
     @cached_property
+    def around(self) -> IR:
+        """The text around its functions; an InputError if that cannot be read."""
+        return read_shown(self.divided.around, self._op_table)
+
+    @cached_property
     def outline(self) -> Outline:
         """What it shows without the bodies of its functions; an InputError if it cannot be read."""
         if self._outlines:
             return self._outlines[0]
         try:
-            ir = read_shown(self.divided.around, self._op_table)
+            ir = self.around
         except InputError:  # the dump as a whole may be valid
             ir = read_shown(self.dump, self._op_table)
             return Outline([*scopes_of(ir)], only_function(ir), False)

@@ -37,7 +37,7 @@ from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.mlir.input.dumps import Dump, each_dump, module_lines
 from eio_audit.mlir.input.markers import Marker
 from eio_audit.mlir.ir import Fault
-from eio_audit.mlir.source import InputError
+from eio_audit.mlir.source import InputError, bugs_are_errors
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +173,8 @@ def trace(
     tracer = _Tracer(options, watches)
     for dump in each_dump(dumps):
         try:
-            tracer.add(dump)
+            with bugs_are_errors(dump.source.name, dump.line):
+                tracer.add(dump)
         except InputError as error:
             tracer.errors.append(error)
     return tracer.result()

@@ -12,8 +12,10 @@ Modules need not have names, so they are matched by their contents as well.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections import defaultdict, deque
+from collections.abc import Collection, Container, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import count
 from typing import Generic, TypeAlias, TypeVar
 
 from eio_audit.mlir.input.markers import Marker
@@ -21,6 +23,8 @@ from eio_audit.mlir.ir import IR
 from eio_audit.mlir.semantics.functions import function_symbol
 
 Label = tuple[str, str | None]  # an op's name and its symbol
+_Queues: TypeAlias = dict[frozenset[Label], deque[int]]  # the numbers of modules, by what they hold
+_FEW = 4  # contents that more modules of a name hold are compared once for all of them
 Part: TypeAlias = str | int | None  # the symbol of a function, or the number of a module; None outside both
 
 
@@ -86,31 +90,71 @@ def identify(
     If it shares none, it matches the known module of that name in the same place. The homes map a module, by
     its place in the dump or by its number, to the module around it; None for an outermost one.
 
-    Complexity: quadratic in the modules of one name, linear in their contents.
+    Complexity: linear in the modules and their contents, as long as contents that many modules of one name
+    share come in few combinations.
     """
-    numbers: dict[int, int] = {}
-    common = [
-        (len(module.holds & other.holds), place, number)
-        for place, module in enumerate(modules)
-        for number, other in known.items()
-        if other.label == module.label
-    ]
-    for shared, place, number in sorted(common, key=lambda found: (-found[0], found[1:])):
-        if shared and place not in numbers and number not in numbers.values():
-            numbers[place] = number
+    numbers = _with_shared_contents(modules, known)
+    if len(numbers) == len(modules):
+        return [numbers[place] for place in range(len(modules))]
+    taken, unused = {*numbers.values()}, count(max([-1, *known]) + 1)
+    alike, in_place = defaultdict[Label, deque[int]](deque), defaultdict[object, deque[int]](deque)
+    for number, other in known.items():
+        alike[other.label].append(number)
+        in_place[other.label, known_homes[number]].append(number)
     for place, module in enumerate(modules):
         if place not in numbers:
             home = homes[place]
+            is_named_outermost = home is None and module.label[1] is not None
             parent = None if home is None else numbers[home]
-            is_named_outermost = parent is None and module.label[1] is not None
-            same_place = (
-                number
-                for number, other in known.items()
-                if number not in numbers.values() and other.label == module.label
-                if known_homes[number] == parent or is_named_outermost
-            )
-            numbers[place] = next(same_place, max([-1, *known, *numbers.values()]) + 1)
+            same_place = alike[module.label] if is_named_outermost else in_place[module.label, parent]
+            free = _first_free(same_place, taken)
+            numbers[place] = next(unused) if free is None else free
+            taken.add(numbers[place])
     return [numbers[place] for place in range(len(modules))]
+
+
+def _with_shared_contents(modules: Sequence[Module], known: Mapping[int, Module]) -> dict[int, int]:
+    """Return, by place, the number of the known module of its name with which a module shares most contents.
+
+    The pair that shares most comes first; of equals, the first module, with the smallest number. What few
+    modules hold tells which pairs share it. The other contents are compared once for all modules with the
+    same ones; a pair of such modules shares more if it is also one of the former, which then came before.
+    """
+    wanted = defaultdict[Label, set[Label]](set)
+    for module in modules:
+        wanted[module.label] |= module.holds
+    contents = {number: other.holds & wanted[other.label] for number, other in sorted(known.items())}
+    holders, classes = defaultdict[object, list[int]](list), defaultdict[Label, _Queues](dict)
+    for number, holds in contents.items():
+        for held in holds:
+            holders[known[number].label, held].append(number)
+    for number, holds in contents.items():
+        label = known[number].label
+        common = frozenset(one for one in holds if len(holders[label, one]) > _FEW)
+        if common:
+            classes[label].setdefault(common, deque()).append(number)
+    sharing = defaultdict[int, dict[int, list[deque[int]]]](dict)  # by number of shared contents, by place
+    for place, module in enumerate(modules):
+        found = [holders.get((module.label, held), ()) for held in module.holds]
+        near = {number for numbers in found if len(numbers) <= _FEW for number in numbers}
+        single = [(contents[number], deque([number])) for number in near]
+        for holds, queue in (*single, *classes[module.label].items()):
+            sharing[len(holds & module.holds)].setdefault(place, []).append(queue)
+    sharing.pop(0, None)
+    numbers, taken = dict[int, int](), set[int]()
+    for _, places in sorted(sharing.items(), reverse=True):
+        for place, queues in places.items():
+            free = [one for queue in queues if (one := _first_free(queue, taken)) is not None]
+            if free and place not in numbers:
+                numbers[place] = min(free)
+                taken.add(numbers[place])
+    return numbers
+
+
+def _first_free(queue: deque[int], taken: Container[int]) -> int | None:
+    while queue and queue[0] in taken:
+        queue.popleft()
+    return queue[0] if queue else None
 
 
 @dataclass(slots=True, eq=False)

@@ -27,7 +27,7 @@ from eio_audit.cli.options import (
     grouped_command,
 )
 from eio_audit.cli.reports import RENDERERS, Reports, quiet_option, report_options, verbose_option
-from eio_audit.mlir.source import InputError, Source, Span, source_name
+from eio_audit.mlir.source import InputError, Source, Span, bugs_are_errors, source_name
 
 if TYPE_CHECKING:
     from eio_audit.audit.gate.gate import Gate
@@ -229,7 +229,7 @@ def diff_command(
         old, new = _renamed(old, ctx.obj.old_name), _renamed(new, ctx.obj.new_name)
     worst_blocks = WorstBlocks()
     visit = worst_blocks.visit if "html" in reports.formats else None
-    with status("comparing the dumps"):
+    with status("comparing the dumps"), bugs_are_errors(new.source.name, new.line):
         result = diff(old, new, options, visit, ignore)
     if not reports.quiet:
         inputs.warn_of_unmatched(unmatched_patterns([result.before, result.after]))

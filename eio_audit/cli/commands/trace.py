@@ -186,6 +186,7 @@ def trace_command(
     if not reports.quiet:
         inputs.note_skipped(skipped)
         inputs.note_apart(files)
+        inputs.note_order_of_names(files)
         inputs.warn_of_unmatched(merged.unmatched)
         inputs.show_notes(merged.notes)
     if not merged.errors and (why := _why_none(choice, merged)):

@@ -16,10 +16,13 @@ from eio_audit.mlir.input.folders import DumpFile, file_marker
 from eio_audit.mlir.input.markers import (
     Marker,
     begins_ir,
+    closing_line,
     find_markers,
     is_left_by_crash,
     mlir_in,
+    module_start,
     noise_end,
+    opened_braces,
     other_text,
     prefix_of,
     separated,
@@ -36,6 +39,7 @@ from eio_audit.mlir.source import (
     Span,
     Text,
     UnreadableFileError,
+    bugs_are_errors,
     line_end,
     read_blocks,
     source_name,
@@ -60,6 +64,8 @@ _OTHER_LINE = re.compile(rb"\n[^#!\n]")
 """The line end above a line that cannot begin an alias definition."""
 _COMMENT_OR_RESOURCES = COMMENT + rb"|" + FILE_METADATA.pattern
 _COMMENTS = rb"(?:[ \t\r\n]|" + COMMENT + rb")*+"
+_GOES_ON = rb"(?:[ \t\r]*\n)*[ \t]+[%^}]"
+"""A line of a body, indented."""
 _BLANK_LINES = rb"\n[ \t\r\n]*\n"
 
 
@@ -183,7 +189,8 @@ def read(path: str | PathLike[str], max_unpacked_bytes: int = MAX_UNPACKED_BYTES
     source = Source.read(fspath(path), max_unpacked_bytes)
     if not source.data:
         raise _no_byte(source.name)
-    return find_dumps(source)
+    with bugs_are_errors(source.name, 1):
+        return find_dumps(source)
 
 
 def _no_byte(name: str) -> InputError:
@@ -256,12 +263,14 @@ def stream(
             source = Source(name, part.data, first_line=first_line)
             if part.is_file and not part.data:
                 raise _no_byte(name)
-            if part.is_file:
-                yield from find_dumps(source, program, stage)
-            else:
-                bare = without_prefix(source, part.prefix, is_above=part.place.end == 0)
-                span = Span(part.place.end, len(bare.data))
-                yield from splitter.split(bare, span, part.place, part.marker)
+            with bugs_are_errors(name, first_line):
+                if part.is_file:
+                    dumps = find_dumps(source, program, stage)
+                else:
+                    bare = without_prefix(source, part.prefix, is_above=part.place.end == 0)
+                    span = Span(part.place.end, len(bare.data))
+                    dumps = splitter.split(bare, span, part.place, part.marker)
+            yield from dumps
             first_line = source.line_at(len(part.data))
     except UnreadableFileError as error:
         raise InputError(name, None, str(error)) from error
@@ -278,7 +287,7 @@ def stream_file(
 
     Passes that failed and printed no IR have dumps without text.
     """
-    named = file.state.marker if file.state is not None else None
+    named = file.marker or (file.state.marker if file.state is not None else None)
     stage = named or (None if is_only else Path(file.path).name)
     return stream(file.path, file.program, stage, advance, max_unpacked_bytes, with_failed=True)
 
@@ -320,14 +329,14 @@ def find_dumps(source: Source, program: str = "", stage: str | Marker | None = N
     """Return the dumps of one source, in order of appearance.
 
     ``// -----`` lines split a source without markers into several dumps. After a marker, a compiler prints
-    one op. IR after that op is a dump of its own. So is IR before the first marker, which is the module that
-    the compiler wrote to the same stream.
+    one op. A module or function after that op is a dump of its own, and other text is none. IR before the
+    first marker is a dump, too: the module that the compiler wrote to the same stream.
 
     Args:
         source: the text to split.
         program: the program that its dumps are states of. Another program begins after a ``// -----`` line,
             and where a stage of a compiler repeats.
-        stage: the marker of a source without markers, or its name, unless its file name implies a pass.
+        stage: the marker of a source without markers; or its name, unless its file name implies a pass.
 
     Raises:
         InputError: the source is MLIR bytecode, LLVM IR or HLO.
@@ -347,10 +356,9 @@ def find_dumps(source: Source, program: str = "", stage: str | Marker | None = N
         other = other_text(source.data, start, end.end)
         if other is not None and not begins_ir(source.data, Span(start, other[0])):
             raise source.error(*other)
-        named = Marker(stage, stage, None) if isinstance(stage, str) else stage
-        return splitter.pieces(
-            source, Span(0, end.end), file_marker(source.name) or named, must_hold_ir=False
-        )
+        own = stage if isinstance(stage, Marker) else file_marker(source.name)
+        named = Marker(stage, stage, None) if isinstance(stage, str) else None
+        return splitter.pieces(source, Span(0, end.end), own or named, must_hold_ir=False)
     marked = pairwise([(Span(0, 0), None), *markers, (end, None)])
     return [
         dump
@@ -418,7 +426,7 @@ class _Splitter:
         mlir = mlir_in(source, span, brace)
         end = _end_of_first_op(source, separated(source, mlir)[0])
         dumps = self._marked(source, Span(span.start, end), place, marker)
-        others = self.pieces(source, Span(end, mlir.end), None, must_hold_ir=True)
+        others = self.pieces(source, Span(end, mlir.end), None, must_hold_ir=True, is_behind=True)
         is_alone = not others and self._number == number
         self._last = (source, span, end - span.start) if is_alone else None
         return dumps + others
@@ -454,17 +462,26 @@ class _Splitter:
         self._module = dump
         self._begin = dump if begins else self._begin
 
-    def pieces(self, source: Source, span: Span, marker: Marker | None, *, must_hold_ir: bool) -> list[Dump]:
-        """Return the dumps between ``// -----`` lines."""
+    def pieces(
+        self,
+        source: Source,
+        span: Span,
+        marker: Marker | None,
+        *,
+        must_hold_ir: bool,
+        is_behind: bool = False,
+    ) -> list[Dump]:
+        """Return the dumps between ``// -----`` lines; behind a marked op, only modules and functions."""
         dumps = []
         for number, piece in enumerate(separated(source, span)):
             if number:
                 self._next_program()
-            start = text_start(source, piece)
-            is_empty = start == piece.end
-            if not is_empty and (not must_hold_ir or begins_ir(source.data, piece)):
-                line = source.line_at(start)
-                dumps.append(Dump(source, piece, marker, line, self._name, line))
+            for one in _behind(source, piece) if is_behind else (piece,):
+                start = text_start(source, one)
+                is_empty = start == one.end
+                if not is_empty and (not must_hold_ir or begins_ir(source.data, one)):
+                    line = source.line_at(start)
+                    dumps.append(Dump(source, one, marker, line, self._name, line))
         return dumps
 
     @property
@@ -521,17 +538,59 @@ def _symbols(dump: Dump) -> set[bytes]:
 
 
 def _end_of_first_op(source: Source, span: Span) -> int:
-    """Return the end of a marked dump: after the op's last brace and the aliases directly below it."""
+    """Return the end of a marked dump: after the op and the aliases directly below it.
+
+    What else a pass prints there, such as statistics or one op, is no IR of the dump. But if braces do not
+    match, or the body of an op goes on, the text is damaged, and all of it is read.
+    """
     data, start = source.data, start_of_first_op(source, span)
     brace = data.find(b"\n}", start, span.end)
-    if brace < 0 or not begins_ir(data, Span(brace + 2, span.end)):
-        return span.end
     line_end = data.find(b"\n", brace + 1, span.end)
-    if line_end < 0:
+    if brace < 0 or line_end < 0:
         return span.end
-    if not _OTHER_LINE.search(data, line_end, span.end):
+    holds_ir = begins_ir(data, Span(brace + 2, span.end))
+    if holds_ir and not _OTHER_LINE.search(data, line_end, span.end):
         return _last_line_end(data, Span(line_end + 1, span.end))
-    return _end_of_aliases(source, Span(line_end + 1, span.end))
+    end = _end_of_aliases(source, Span(line_end + 1, span.end))
+    closed = closing_line(data, Span(start, span.end)) if _holds_more(source, Span(end, span.end)) else None
+    if closed is None or _is_damaged(data[closed : span.end]):
+        return end if holds_ir else span.end
+    end = _end_of_aliases(source, Span(closed, span.end))
+    resources = FILE_METADATA.match(data, text_start(source, Span(end, span.end)), span.end)
+    return resources.end() if resources else end
+
+
+def _is_damaged(text: bytes) -> bool:
+    """Whether the text behind an op is a part of IR: its braces do not match, or the body goes on."""
+    rest = without_noise(b"\n" + text)
+    return bool(opened_braces(rest, Span(0, len(rest))) or re.compile(_GOES_ON).match(text))
+
+
+def _holds_more(source: Source, span: Span) -> bool:
+    """Whether there is a line that is neither blank nor of a logger."""
+    offset = text_start(source, span)
+    while offset < span.end:
+        end = noise_end(source.data, offset, span.end)
+        if end is None:
+            return True
+        offset = text_start(source, Span(end, span.end))
+    return False
+
+
+def _behind(source: Source, span: Span) -> list[Span]:
+    """Return the modules and functions in the text behind the op of a marker, with the aliases above them.
+
+    Those that follow one another directly are one dump.
+    """
+    found = list[Span]()
+    while (start := module_start(source.data, span)) is not None:
+        end = _end_of_first_op(source, Span(start, span.end))
+        if found and text_start(source, Span(found[-1].end, start)) == start:
+            found[-1] = Span(found[-1].start, end)
+        else:
+            found.append(Span(start, end))
+        span = Span(end, span.end)
+    return found
 
 
 def _end_of_op(source: Source, span: Span, *, may_end_in_resources: bool = True) -> int:

@@ -9,7 +9,9 @@ Six layouts have the pass in the file name:
 - numbered: ``<pipeline>/<n>_<pass>.mlir``, with one pipeline per folder. At its finest level, tt-mlir also
   writes a file for each attempt of a pattern and each iteration of a greedy rewrite. Those show a single op,
   and are left out. But an iteration over a whole function or module hides the dump of its pass, which has the
-  same text and is not written. So the last one before another pass stands for its pass.
+  same text and is not written. So the last one before another pass stands for its pass. With one number, the
+  dump before a pass comes before the one after it, if the folder has both: ``<n>_<pass>_before.mlir`` and
+  ``<n>_<pass>_after.mlir``, with the word anywhere behind the number. ``FAILED`` is a pass that failed.
 - tt-xla's ``irs``: ``<stage>[_<graph>]_<milliseconds>.mlir``, with all graphs in one folder.
 - XLA's ``--xla_dump_to``: ``<kernel>-<stage>.mlir``, with all kernels in one folder.
 - Triton's cache: ``<hash>/<kernel>.<stage>``, beside LLVM IR, PTX and JSON.
@@ -19,6 +21,9 @@ Six layouts have the pass in the file name:
   ``[PROGRAM-]source`` (``input``, ``original``, ``initial``) is the source of both. These names count only in
   a folder with a pair, before and after, of one program and one pass. Elsewhere ``after_fusion`` may be just
   the name of a stage.
+
+Other names imply no order, but for those of the stages of a compiler: ``ttir.mlir`` comes before
+``ttgir.mlir``.
 """
 
 from __future__ import annotations
@@ -51,6 +56,15 @@ _NAMED = re.compile(
     rf"|(?P<kernel>.+)(?:-(?=p)|\0)(?P<step>{'|'.join(_KERNEL_STAGES)})"
 )
 """A file name without its ending that has counters and a pass, or a stage."""
+_CHAINS = (
+    ("tt", "ttir", "ttgir", "ttshared", "ll", "llir"),
+    ("vhlo", "shlo", "ttir", "ttnn"),
+)
+"""The stages of compilers, in order: those of Triton, and of its shared middle layer; those of tt-xla."""
+_COUNTED = re.compile(r"(?P<counters>[0-9]+(?:_[0-9]+)*)[-_. ]+(?P<words>[^0-9_].*)")
+_BETWEEN_WORDS = "-_. "
+_WORD = r"[^-_. ]+"
+_FAILED = "FAILED"
 _HASH = r"[A-Z2-7]{52}|[0-9a-f]{64}"  # the name of a folder in Triton's cache
 _RUN = re.compile(r"_run[0-9a-f]+(?=_g[0-9]+\Z)")  # the id of a run in the name of a graph
 _ITERATION = "GreedyPatternRewriteIteration"
@@ -76,6 +90,8 @@ class DumpFile(NamedTuple):
     program: str
     state: State | None = None  # in a folder with pairs of before and after, the state that its name implies
     is_apart: bool = False  # whether the folder has such pairs and this file belongs to none
+    marker: Marker | None = None  # in a pair with one number, the marker that its name implies
+    is_in_order: bool = True  # whether its name tells its place among the stages of its folder
 
 
 def find_dump_files(path: str, skip: Callable[[str], None] = lambda _: None) -> list[DumpFile]:
@@ -119,6 +135,8 @@ def file_marker(path: str) -> Marker | None:
     name = match and (match["stage"] or match["pass"] or match["step"])
     if name and re.fullmatch(_OF_WHOLE_OP, name):
         name = _ITERATION
+    if name and match and match["pass"] and (words := _without(_FAILED, name)) is not None:
+        return Marker(words, words, None, failed=True)
     return Marker(name, name, None) if name else None
 
 
@@ -195,7 +213,9 @@ class _Folder:
 
     def __init__(self, path: str, skip: Callable[[str], None]) -> None:
         found = _ir_files(path, skip)
-        self.states = _states(found)
+        self._paired = _paired(found)
+        self.states = _states([file for file in found if file not in self._paired])
+        self._ranks = _ranks([file for file in found if _named(file.name) is None])
         self.files = _without_rewrites(sorted(found, key=self._place), skip)
         if not self.files:
             raise InputError(path, None, "no dump in this folder but those of single rewrites")
@@ -204,9 +224,15 @@ class _Folder:
 
     def dump_file(self, file: _File) -> DumpFile:
         """Return the file with its program. Call this in order."""
+        if file in self._paired:
+            program = "/".join(
+                program_folders([*file.folders, f"{self._paired[file].counters}_pass{IR_SUFFIX}"])
+            )
+            return DumpFile(file.path, program, marker=self._paired[file].marker)
         states = self.states.get(file.folders)
         if states is None or (not is_ir_file(file.name) and file.name not in states.by_file):
-            return DumpFile(file.path, self._program(file))
+            is_in_order = _named(file.name) is not None or file in self._ranks
+            return DumpFile(file.path, self._program(file), is_in_order=is_in_order)
         state = states.by_file.get(file.name)
         if state is None:
             return DumpFile(file.path, "/".join(file.parts), is_apart=True)
@@ -216,10 +242,14 @@ class _Folder:
 
     def _place(self, file: _File) -> _Key:
         """Return a sort key. States sort by program, pass and time, where their program's name would be."""
+        if (pair := self._paired.get(file)) is not None:
+            key = _counted_key(file.folders, pair.counters, f"{pair.counters}_{pair.marker.pass_name}")
+            return [*key, [(int(pair.marker.when == "after"), "")]]
         states = self.states.get(file.folders)
         state = states.by_file.get(file.name) if states is not None else None
         if state is None:
-            return _order(file)
+            rank = self._ranks.get(file)
+            return _order(file) if rank is None else [*map(_natural, file.folders), [(rank, "")]]
         words = (*file.folders, state.program, state.pass_name, str(int(state.moment)))
         return [*map(_natural, words)]
 
@@ -319,6 +349,65 @@ def _states(files: Sequence[_File]) -> dict[tuple[str, ...], States]:
     return {folder: found for folder, found in states.items() if found.by_file or found.alike}
 
 
+class _Half(NamedTuple):
+    """One file of a pair before and after a pass, with the same counters."""
+
+    counters: str
+    marker: Marker
+
+
+def _paired(files: Sequence[_File]) -> dict[_File, _Half]:
+    """Return the files whose names form pairs before and after a pass, with the same counters.
+
+    Any word may be the one that says when, as long as the other file has the same words around its own.
+    """
+    by_pass: dict[tuple[tuple[str, ...], str, str], dict[str, tuple[_File, bool]]] = {}
+    for file in files:
+        match = _COUNTED.fullmatch(_stem(file.name) or "")
+        if match is None or not is_ir_file(file.name):
+            continue
+        words = _without(_FAILED, match["words"])
+        failed, words = words is not None, match["words"] if words is None else words
+        moments = {when: rest for when in ("before", "after") if (rest := _without(when, words)) is not None}
+        for when, name in (moments or ({"after": words} if failed else {})).items():
+            by_pass.setdefault((file.folders, match["counters"], name), {}).setdefault(when, (file, failed))
+    return {
+        file: _Half(counters, Marker(name, name, when, failed))
+        for (_, counters, name), both in by_pass.items()
+        if len(both) > 1
+        for when, (file, failed) in both.items()
+    }
+
+
+def _without(word: str, name: str) -> str | None:
+    """Return a name without one of its words; None if it has not both that word and others.
+
+    >>> _without("before", "cse_Before"), _without("before", "cse")
+    ('cse', None)
+    """
+    forms = {word, word.capitalize(), word.upper()}
+    found = next((one for one in re.finditer(_WORD, name) if one[0] in forms), None)
+    sides = (name[: found.start()], name[found.end() :]) if found else ()
+    return "_".join(filter(None, (side.strip(_BETWEEN_WORDS) for side in sides))) or None
+
+
+def _ranks(files: Sequence[_File]) -> dict[_File, int]:
+    """Return the places of files named after stages of one compiler, if all in their folder are."""
+    stages: dict[tuple[str, ...], dict[_File, list[str]]] = {}
+    for file in files:
+        words = re.findall(_WORD, _stem(file.name) or "")
+        stages.setdefault(file.folders, {})[file] = words
+    ranks: dict[_File, int] = {}
+    for named in stages.values():
+        for chain in _CHAINS:
+            own = {file: [word for word in words if word in chain] for file, words in named.items()}
+            rest = {tuple(word for word in words if word not in chain) for words in named.values()}
+            if len(rest) == 1 and all(len(found) == 1 for found in own.values()):
+                ranks |= {file: chain.index(found[0]) for file, found in own.items()}
+                break
+    return ranks
+
+
 def _packed(name: str) -> str:
     return next((suffix for suffix in _PACKED_SUFFIXES if name.endswith(suffix)), "")
 
@@ -346,7 +435,11 @@ def _order(file: _File) -> _Key:
         return [*map(_natural, (*folders, match["milliseconds"], str(rank), stem))]
     if match and match["kernel"]:
         return [*map(_natural, (*folders, match["kernel"], str(_KERNEL_STAGES.index(match["step"]))))]
-    counters = match["counters"].split("_") if match else []
+    return _counted_key(folders, match["counters"] if match else "", stem)
+
+
+def _counted_key(folders: Sequence[str], counted: str, stem: str) -> _Key:
+    counters = counted.split("_") if counted else []
     outer = len(folders) - len(counters)
     key = [_natural(folder) for folder in folders[: max(outer, 0)]]
     for level, counter in enumerate(counters, outer):  # the last counter belongs to the innermost folder

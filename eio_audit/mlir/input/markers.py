@@ -137,6 +137,12 @@ _HOLDS_IR = (
     rb'(?m)^(?=module\b|func\.func\b|"builtin\.module"|"func\.func"|[#!][\w$.-]+ = '
     rb"|[a-z_]\w*\.[\w.]+ [^\n]*\{[ \t\r]*$)(?!" + EXCERPT.pattern + rb")"
 )
+_MODULE_START = (
+    rb'(?m)^(?=(?:builtin\.)?module\b|func\.func\b|"builtin\.module"|"func\.func"'
+    rb"|[a-z_]\w*\.[\w.]+ [^\n@%=\"]*@[^\n]*\{[ \t\r]*$)(?!" + EXCERPT.pattern + rb")"
+)
+"""The start of a module or function."""
+_ALIAS_OR_BLANK = rb"[#!][\w$.-]+ = [^\n]*\n|[ \t\r]*\n"
 _BLANK = re.compile(rb"(?:\xef\xbb\xbf)?[ \t\r\n]*+")
 
 
@@ -305,14 +311,48 @@ def is_left_by_crash(source: Source, span: Span, *, is_failed: bool) -> bool:
 
 def begins_ir(data: Text, span: Span) -> bool:
     """Whether IR begins on one of the lines, and not an op that a diagnostic shows."""
+    return _first(_HOLDS_IR, data, span) is not None
+
+
+def module_start(data: Text, span: Span) -> int | None:
+    """Return where the first module or function begins, with the aliases above it. None without one."""
+    match = _first(_MODULE_START, data, span)
+    if match is None:
+        return None
+    start = match.start()
+    while start > span.start:
+        line = max(data.rfind(b"\n", span.start, start - 1) + 1, span.start)
+        if not re.compile(_ALIAS_OR_BLANK).match(data, line, start):
+            break
+        start = line
+    return start
+
+
+def _first(pattern: bytes, data: Text, span: Span) -> re.Match[bytes] | None:
+    """Return the first match that is not in an op that a diagnostic shows."""
     offset = span.start
-    while match := re.compile(_HOLDS_IR).search(data, offset, span.end):
-        message = data.rfind(b"\n", span.start, max(match.start() - 1, span.start)) + 1
+    while match := re.compile(pattern).search(data, offset, span.end):
+        message = data.rfind(b"\n", span.start, max(match.end() - 1, span.start)) + 1
         shown = shown_op_end(data, max(message, span.start), span.end)
         if shown is None:
-            return True
+            return match
         offset = shown
-    return False
+    return None
+
+
+def closing_line(data: Text, span: Span) -> int | None:
+    """Return the end of the line, not indented, that closes the braces opened since the start of a span.
+
+    None if there is no such line.
+    """
+    depth, offset = 0, span.start
+    while (brace := data.find(b"\n}", max(offset - 1, span.start), span.end)) >= 0:
+        end = min(line_end(data, brace + 1, span.end) + 1, span.end)
+        depth += opened_braces(data, Span(offset, end))
+        if not depth:
+            return end
+        offset = end
+    return None
 
 
 def text_start(source: Source, span: Span) -> int:
@@ -338,7 +378,7 @@ def _joined(data: Text, pieces: list[Span]) -> list[Span]:
     """Return the pieces, with one for those that together close the braces that the first of them opens."""
     if len(pieces) == 1:
         return pieces
-    depths = [0, *accumulate(_opened_braces(data, piece) for piece in pieces)]
+    depths = [0, *accumulate(opened_braces(data, piece) for piece in pieces)]
     closed_by, open_pieces = dict[int, int](), list[int]()
     for piece, depth in enumerate(depths):
         while open_pieces and depths[open_pieces[-1]] >= depth:
@@ -354,7 +394,7 @@ def _joined(data: Text, pieces: list[Span]) -> list[Span]:
     return joined
 
 
-def _opened_braces(data: Text, span: Span) -> int:
+def opened_braces(data: Text, span: Span) -> int:
     """Return how many braces a piece opens and does not close."""
     tokens = Counter(token["brace"] for token in re.compile(_BRACE).finditer(data, span.start, span.end))
     return tokens[b"{"] - tokens[b"}"]

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Container
+from functools import cached_property
 
 from eio_audit.mlir.input.markers import noise_end
 from eio_audit.mlir.ir import IR
@@ -21,19 +22,20 @@ from eio_audit.mlir.tokens import (
     ASSIGNED_NAME,
     COMMENT,
     FILE_METADATA,
+    GAP,
     GENERIC_NAME,
     GENERIC_OP,
+    HEADER,
     IDENTIFIER,
     INNER,
     LABEL,
-    OR_FAIL,
-    SPACE,
     TRIVIA,
     VALUE,
     VALUE_NAME,
     closing_end,
     comment_start,
     match_end,
+    nesting,
     without_definitions,
 )
 from eio_audit.mlir.traits import listed_dialects
@@ -62,18 +64,59 @@ _UNREAD = (
 A compiler's log has few such lines."""
 BARE_OPS = frozenset({b"return", b"call", b"call_indirect", b"module", b"unrealized_conversion_cast"})
 """Ops that MLIR prints without dialect inside every function or module."""
+_HAVE_DEFAULT_DIALECT = frozenset(
+    f"{dialect}.{op}"
+    for dialect, ops in {
+        "async": ("func",),
+        "builtin": ("module",),
+        "emitc": ("do", "expression", "file", "for", "func", "if", "switch"),
+        "emitpy": ("expression",),
+        "func": ("func",),
+        "handshake": ("func",),
+        "pdl": ("pattern", "rewrite"),
+        "shape": ("func", "function_library"),
+        "ssp": ("graph", "instance", "library", "resource"),
+        "systemc": ("cpp.func",),
+        "transform": ("foreach", "sequence", "with_pdl_patterns"),
+    }.items()
+    for op in ops
+)
+"""Listed ops in whose regions MLIR prints the ops of their dialect without it (``getDefaultDialect``)."""
+_ALL_LISTED = frozenset({"func.func", "builtin.module"})
+"""Those of a dialect with no other ops than the table lists."""
+_BOUND = re.compile(VALUE + rb" = (?:max|min)\b")
+_OLD_FUNCTION = rb"(?m)^[ \t]*+func\s++(?:\w++\s++)?@"
+"""MLIR before 2022 printed the ops of its standard dialect without dialect in any region."""
+_BEGIN_WITH_STRING = frozenset(
+    {
+        *("emitc.apply", "emitc.call", "emitc.call_opaque", "emitpy.call_opaque", "llvm.call_intrinsic"),
+        *("torch.operator", "util.string.format", "vm.print", "vm.trace"),
+        *("pdl.apply_native_constraint", "pdl.apply_native_rewrite", "pdl.operation"),
+        *("apply_native_constraint", "apply_native_rewrite", "operation"),
+        *("pdl_interp.apply_constraint", "pdl_interp.apply_rewrite", "pdl_interp.create_operation"),
+    }
+)
+"""Ops that may go on after their name as if with an op in generic form: ``torch.operator "f"(%a)``."""
 _CLAUSES = frozenset(
-    {b"attributes", b"case", b"cond", b"default", b"do", b"else", b"in", b"into", b"loc", b"step", b"to"}
+    {
+        *(b"attributes", b"case", b"cond", b"default", b"do", b"else", b"from", b"in", b"into", b"loc"),
+        *(b"of", b"step", b"to", b"with"),
+    }
 )
 """Keywords that may start a line at the indentation of the op they belong to."""
+_GOES_ON = re.compile(rb"\{|[ \t\r]*+[,<%:A-Za-z_]")
+"""What follows a keyword in the middle of an op. After the name of an op it may follow, too."""
+_TYPE_COLON = re.compile(rb"(?<!:):(?!:)")  # none of ``@module::@function``
 _NEEDS_MORE = (b",", b":", b"=", b"->", b"(", b"[", b"{", b"<")
+_OPEN_WORD = re.compile(rb"(?<![\w$.%#!@^-])(?:applies|with)\Z")
+"""A word that ends no op: an op's name (``applies stablehlo.add``) or a string (``with "f"(%a)``) follows."""
 _ENDS_LIKE_AN_OP = (b")", b"]", b"}", b">", b'"')
 _WORD_BEFORE = re.compile(rb"(?<![\w$.%#!@^-])[\w$.%#!@^-]++\Z")
 _BUILTIN_TYPE = re.compile(rb"(?:[su]?i\d+|b?f\d\w*|tf32|index|none)\Z")
 _BLANKS = re.compile(rb"[ \t\r]*+")
 _ATTRIBUTES = re.compile(rb"(?<![\w$.@])attributes\Z")
-_REGION_CLAUSE = rb"(?m)(?:\n[ \t]*+//[^\r\n]*+\r?+" + OR_FAIL + rb")*+\n[ \t]*+[a-z_]++ \{[ \t\r]*+$"
-"""``combiner {`` on the next line but comments: another region of an op at top level."""
+_REGION_CLAUSE = rb"(?m)" + GAP + rb"[a-z_]++" + GAP + rb"\{[ \t\r]*+$"
+"""``combiner {`` after a line end: another region of an op at top level."""
 _LONGEST_WORD = 200
 _NO_OPS = frozenset((b"case", b"handle", b"ro", b"rw", b"wo"))
 """Words of listed ops behind a brace that opens no region: ``firrtl.match %v { case a(%x) { ... } }``,
@@ -183,10 +226,15 @@ def gaps(ir: IR) -> list[bytes]:
 class Boundaries:
     """Looks at the text of one dump. Every method takes offsets into it."""
 
-    def __init__(self, source: Source, end: int, listed_ops: Container[str]) -> None:
+    def __init__(self, source: Source, span: Span, listed_ops: Container[str]) -> None:
         self._data = source.data
-        self._end = end
+        self._start, self._end = span
         self._listed = listed_ops
+
+    @cached_property
+    def _is_old(self) -> bool:
+        """Whether MLIR before 2022 printed the dump."""
+        return re.compile(_OLD_FUNCTION).search(self._data, self._start, self._end) is not None
 
     def skip_trivia(self, offset: int) -> int:
         """Return the first offset from ``offset`` that is not in white space, a comment or a log line."""
@@ -219,7 +267,7 @@ class Boundaries:
         while depth and (token := INNER.match(self._data, position, self._end)):
             depth += {b"(": 1, b")": -1}.get(token["token"], 0)
             position = token.end()
-        colon = match_end(SPACE, self._data, position, self._end)
+        colon = match_end(TRIVIA, self._data, position, self._end)
         return self._data[colon : colon + 1] == b":"
 
     def _op_begins(self, offset: int, first: bytes) -> bool:
@@ -276,13 +324,15 @@ class Boundaries:
         if self._needs_more(line_end):
             return None if first == b"%" and self.op_with_results(offset, any_name=False) else offset
         if self._op_begins(offset, first):
-            return None
+            return offset if self._is_after_name(op, op_start, offset) else None
         word = IDENTIFIER.match(self._data, offset, self._end)
-        if word and self._is_op_name(word, around.dialect if around else ""):
+        if word and self._is_op_name(word, around.name if around else "builtin.module"):
             return None
         if around is not None:
             needs_region = any(not is_visible for *_, is_visible in op.names)
-            return None if word and not needs_region and self._is_aligned(word, op_start) else offset
+            if word is None or needs_region or not self._is_aligned(word, op_start):
+                return offset
+            return None if self._may_be_op(word, Span(op_start, line_end), op, around) else offset
         if self._data[offset : offset + 3] == b"{-#" or ALIAS.match(self._data, offset, self._end):
             return None
         is_message = word is not None and self._data[word.end() : word.end() + 1] == b":"  # "error: ..."
@@ -290,16 +340,29 @@ class Boundaries:
         may_follow_region |= re.compile(_REGION_CLAUSE).match(self._data, line_end, self._end) is not None
         return None if is_message or (op.has_region and not may_follow_region) else offset
 
+    def _is_after_name(self, op: OpenOp, op_start: int, offset: int) -> bool:
+        """Whether what looks like an op comes directly after the name of ``op``, and so is its own text."""
+        is_bound = op.name == "affine.for" and _BOUND.match(self._data, offset, self._end) is not None
+        if not is_bound and not (op.name in _BEGIN_WITH_STRING and self._data[offset : offset + 1] == b'"'):
+            return False
+        header = HEADER.match(self._data, op_start, offset)
+        return header is not None and match_end(TRIVIA, self._data, header.end(), offset) == offset
+
     def _needs_more(self, line_end: int) -> bool:
         line_start = self._data.rfind(b"\n", 0, line_end) + 1
         comment = comment_start(self._data, line_start, line_end)
         text = self._data[max(line_start, (comment or line_end) - _LONGEST_WORD) : comment or line_end]
-        return text.rstrip().endswith(_NEEDS_MORE)
+        text = text.rstrip()
+        if text.endswith((b"applies", b"with")):
+            return _OPEN_WORD.search(text) is not None
+        return text.endswith(_NEEDS_MORE)
 
     def _is_aligned(self, word: re.Match[bytes], op_start: int) -> bool:
         """Whether a word has the same indentation as the op, as the next op would."""
+        if word[0] in _CLAUSES or _BUILTIN_TYPE.match(word[0]):
+            return False
         after = match_end(_BLANKS, self._data, word.end(), self._end)
-        if word[0] in _CLAUSES or self._data[after : after + 1] in (b"(", b"="):
+        if self._data[after : after + 1] in (b"(", b"="):
             return False
         own, other = (self._indentation(offset) for offset in (op_start, word.start()))
         return own is not None and own == other
@@ -309,14 +372,43 @@ class Boundaries:
         before = self._data[max(0, offset - _LONGEST_WORD) : offset].rpartition(b"\n")[2]
         return None if before.strip() else before
 
-    def _is_op_name(self, word: re.Match[bytes], dialect: str) -> bool:
+    def _is_op_name(self, word: re.Match[bytes], around: str) -> bool:
         """Whether a line's first word is an op's name rather than a keyword of the op before it."""
         text = word[0]
         if text == b"loc" and self._data[word.end() : word.end() + 1] in b"( ":
             return False
-        if b"." in text or text in BARE_OPS:
+        if b"." in text or text in BARE_OPS or text == b"func":
             return True
-        return any(f"{prefix}.{text.decode()}" in self._listed for prefix in ("func", "builtin", dialect))
+        return around in _HAVE_DEFAULT_DIALECT and self._is_listed(text, around)
+
+    def _is_listed(self, name: bytes, around: str) -> bool:
+        """Whether the dialect of the op ``around`` has an op of that name."""
+        return f"{around.partition('.')[0]}.{name.decode()}" in self._listed
+
+    def _may_be_op(self, word: re.Match[bytes], above: Span, op: OpenOp, around: OpenOp) -> bool:
+        """Whether an aligned word that is no known op's name begins one, not a torn line of ``op``.
+
+        ``above`` is the text of ``op`` so far.
+        """
+        if self._is_old:
+            return True
+        is_known = around.name in self._listed and not self._is_listed(word[0], around.name)
+        if is_known and (around.name in _ALL_LISTED or around.name not in _HAVE_DEFAULT_DIALECT):
+            return False
+        may_be_torn = not op.has_region and _GOES_ON.match(self._data, word.end(), self._end) is not None
+        return not may_be_torn or self._is_whole(op, above)
+
+    def _is_whole(self, op: OpenOp, text: Span) -> bool:
+        """Whether an op shows a type, after ``:`` or ``->``, or lacks its dialect, as all ops around it."""
+        if not op.searched_to:
+            header = HEADER.match(self._data, *text)
+            assert header is not None
+            op.searched_to, op.is_whole = header.end(), b"." not in (header["custom"] or b".")
+        for token, depth in () if op.is_whole else nesting(self._data, op.searched_to, text.end):
+            is_type = token[0] == b"->" or _TYPE_COLON.match(self._data, token.start(), self._end) is not None
+            op.is_whole |= depth == 0 and is_type
+        op.searched_to = text.end
+        return op.is_whole
 
     def region(self, offset: int, dialect: str, *, has_arguments: bool) -> bool:
         """Whether the ``{`` that ends at ``offset`` opens a region and not an attribute dictionary.

@@ -80,6 +80,7 @@ class Scopes:
         self._defs: dict[bytes, int] = {}
         self._hidden: list[dict[bytes, int]] = []  # the names around isolated regions, if there are any
         self._scopes: list[_Scope] = []
+        self._reachable: dict[int, set[int]] = {}  # by region, as far as asked for
 
     def open(self, region: int, *, isolated: bool, may_shadow: bool) -> None:
         """Enter a region. ``may_shadow``: its names may repeat those around it."""
@@ -284,6 +285,13 @@ class Scopes:
         parent = ir.region_op[region]
         return not ir.region_is_graph[region] and parent >= 0 and ir.name(parent) in self._listed
 
+    def _is_reachable(self, block: int) -> bool:
+        """Whether control flow may reach a block. In others a use may come before its definition."""
+        region = self._ir.block_region[block]
+        if region not in self._reachable:
+            self._reachable[region] = self._ir.reachable_blocks(region)
+        return block in self._reachable[region]
+
     def _only_mention(self, use: _Use) -> None:
         """Record a use as a name that nothing defines. Its operand, which is -1, is removed at the end."""
         known = self._ir.undefined_names.get(use.op, use.offset)
@@ -313,6 +321,13 @@ class Scopes:
         """Allow a use before its definition in a graph region. An unlisted op with such a use has one."""
         block, where = self._ir.op_block[definer], f", defined on line {self._line_of(definer)}"
         kind, region = "use before definition", self._ir.block_region[block]
+        if self._is_ordered(block) and not self._is_reachable(self._ir.op_block[use.op]):
+            if self._is_reachable(block):  # the use is nested in an op of the block
+                self._set_operand(use, -1)
+                self._only_mention(use)
+            else:
+                self._ir.unordered_blocks.add(block)
+            return
         if self._is_ordered(block):
             self._wrong_use(use, _text(name), kind, " before its definition", where)
         elif not self._ir.region_is_graph[region]:
@@ -390,6 +405,8 @@ class OpenOp:
         )
         self.brackets = Brackets(ir.source)  # the open brackets in its text, without its open region
         self.has_region = False
+        # Whether it may end at the next line end, as far as its text has been searched for that.
+        self.is_whole, self.searched_to = False, 0
         self.in_region_list = False  # its outermost bracket is the `(` of a list of regions
         # Its results. They are defined where the op ends, so nothing inside it sees them.
         self.results = results

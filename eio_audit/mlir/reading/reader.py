@@ -37,6 +37,7 @@ from eio_audit.mlir.tokens import (
     COMMENT,
     DIALECT_NAME,
     FILE_METADATA,
+    GAP,
     HEADER,
     INNER,
     LABEL,
@@ -46,8 +47,8 @@ from eio_audit.mlir.tokens import (
     OR_FAIL,
     OUTER,
     SIMPLE_LOCATION,
-    SPACE,
     STRING,
+    TRIVIA,
     VALUE,
     VALUE_NAME,
     Brackets,
@@ -70,8 +71,8 @@ _CUSTOM_REST = (
 The dictionary or open bracket ends the line. Or a dictionary, list, string or number does, and the region
 begins on the next line but comments, as ``{`` or ``init {``.
 """
-_DECLARATION = re.compile(rb"[A-Za-z_][\w$.]*+(?:\s+\w++" + OR_FAIL + rb")*+\s+@")
-_PARAMETER = re.compile(VALUE + rb"[ \t]*+(?:\"[^\"\n]*+\"[ \t]*+)?:")
+_DECLARATION = re.compile(rb"[A-Za-z_][\w$.]*+(?:" + GAP + rb"(?<!\w)\w++" + OR_FAIL + rb")*+" + GAP + rb"@")
+_PARAMETER = re.compile(VALUE + GAP + rb"(?:" + STRING + GAP + rb")?:")
 """``%name: type`` or ``%name "port": type`` in an op with a symbol and no region: a parameter, not a use."""
 _LOCATION_LINE = rb"(?m)loc\([^\n]*\)[ \t\r]*+(?://[^\n]*+)?+$"
 """A line that is only a location. A line of a diagnostic, ``loc(...): error: ...``, is not one."""
@@ -189,7 +190,7 @@ class Reader:
         self.builder = Builder(self.ir, span.end, mentions, may_be_invalid=may_be_invalid)
         self.traits = self.builder.traits
         self.scopes = self.builder.scopes
-        self.text = Boundaries(source, span.end, self.traits)
+        self.text = Boundaries(source, span, self.traits)
         self.exact = exact
         self.ops = self.builder.ops
         self.regions = self.builder.regions
@@ -309,7 +310,7 @@ class Reader:
         end = comment_start(self.data, last_line, end) or end
         end = start + len(self.data[start:end].rstrip())
         if self.data[start : start + 3] == b"loc" and self.data[end - 1 : end] == b")":
-            self.ir.aliases[name] = Span(self.data.find(b"(", start) + 1, end - 1)
+            self.ir.aliases[name] = Span(match_end(TRIVIA, self.data, start + 3) + 1, end - 1)
         else:
             self.ir.aliases[name] = Span(start, end)
         return end
@@ -330,7 +331,7 @@ class Reader:
                     self.scopes.mention(text, start)
                 else:
                     self.scopes.define(text, self.builder.add_values(-1 - block), start)
-        colon = match_end(SPACE, self.data, position, self.end)
+        colon = match_end(TRIVIA, self.data, position, self.end)
         if self.data[colon : colon + 1] != b":":
             raise self.source.error(colon, "expected ':' after the block's arguments")
         return colon + 1

@@ -3,7 +3,7 @@
 **Functions of the dump.** A call names its callee by a symbol, which the nearest enclosing symbol table
 defines. Every other callee is unknown: a declaration, a nested reference, a function value, a symbol defined
 twice, or a function that the linker may replace. A declaration that says that the function touches no memory,
-returns and does not unwind is as good as an empty body.
+returns and does not unwind is as good as an empty body. A composite op calls its decomposition.
 
 **Calls by text** are ``emitpy.call_opaque "ttnn.relu"`` and ``emitc.call_opaque "ttnn::relu"``. tt-mlir
 prints an op of ``ttnn`` as the call of a Python or C++ function. The call has the effects of that op, as far
@@ -19,7 +19,6 @@ as its text shows that it is no more than the op:
 Its text shows neither the shapes of the tensors nor all attributes of the op. So a call may trap, and has the
 effects that the op has under any attribute: a call of ``ttnn.deallocate`` is a forced free, and a convolution
 may free its input. Every other call by text may do anything.
-A custom call of StableHLO that only annotates its operand (``@Sharding``) gives that operand.
 """
 
 from __future__ import annotations
@@ -32,7 +31,14 @@ from fnmatch import fnmatchcase
 from functools import cached_property
 
 from eio_audit.mlir.ir import IR
-from eio_audit.mlir.tokens import SYMBOL, SYMBOL_NAME, generic_attributes, post_order, symbol_of
+from eio_audit.mlir.tokens import (
+    SYMBOL,
+    SYMBOL_NAME,
+    generic_attributes,
+    outermost_brackets,
+    post_order,
+    symbol_of,
+)
 from eio_audit.mlir.traits import ANY_NUMBER, OpTraits, op_of_callee
 
 OUTSIDE = -1  # in place of a function or another op: the top level of the dump
@@ -45,7 +51,12 @@ _REPLACEABLE = re.compile(
     rb"|\blinkage\"?\s*=\s*(?!#llvm\.linkage<(?:external|internal|private)>)"
     rb"|\bspecifiers\"?\s*=\s*(?!\[(?:\s|,|\"static\"|\"inline\"|\"constexpr\")*\])"
 )
-_NO_MEMORY = re.compile(rb"\bmemory_effects\s*=\s*#llvm\.memory_effects<(?:\s*+\w++\s*+=\s*+none\s*+,?)+>")
+_NO_MEMORY = re.compile(rb"#llvm\.memory_effects<(?:\s*+\w++\s*+=\s*+none\s*+,?)+>")
+_ATTRIBUTES = re.compile(rb"\sattributes\s*\{")
+_NO_BUNDLES = re.compile(rb"array<i32\s*>|\[\s*\]")
+_COMPOSITES = frozenset(("mhlo.composite", "stablehlo.composite"))
+"""Ops that stand for the function that they name as their decomposition."""
+_DECOMPOSITION = re.compile(rb"\bdecomposition\s*=\s*+(" + SYMBOL + rb")(?!\s*::)")
 OPAQUE_CALLS = frozenset(("emitc.call_opaque", "emitpy.call_opaque"))
 """Ops that name what they call in a string."""
 OPAQUE_TENSOR = re.compile(
@@ -79,13 +90,6 @@ _CONSTANT = re.compile(
 """By line: brackets, numbers, words, constants and types, constructors, tuples, argument names, strings."""
 _ASSIGNED = re.compile(rb"(?<![\w.])[a-z]\w*\s*=")
 """In C++, a name without a dot before ``=`` is a variable that is assigned to."""
-_VALUE = "stablehlo.optimization_barrier"
-"""An op with any number of operands, which its results may be, and no effect."""
-_CUSTOM_CALLS = frozenset(("mhlo.custom_call", "stablehlo.custom_call"))
-_TARGET = re.compile(rb'custom_call\s+@"?([\w.$-]+)|\bcall_target_name"?\s*=\s*"([^"]*)"')
-_ANNOTATIONS = frozenset((b"Sharding", b"SPMDFullToShardShape", b"SPMDShardToFullShape"))
-"""Targets of custom calls that say how a tensor is spread over devices, and do nothing."""
-_SAYS_MORE = (b"called_computations", b"has_side_effect", b"output_operand_aliases")
 
 
 class Calls:
@@ -141,6 +145,12 @@ class Calls:
 
     def _callee_symbol(self, call: int) -> str | None:
         text = self._ir.own_text(call)
+        if _has_bundles(text, is_generic=bool(self._ir.op_is_generic[call])):
+            return None  # what stands in a bundle, the call may read and write, whatever its function does
+        if self._ir.name(call) in _COMPOSITES:
+            named = _DECOMPOSITION.findall(self._ir.expanded_text(call))
+            is_certain = len(named) == 1 and call not in self._ir.regions_of
+            return symbol_of(named[0]) if is_certain else None
         if self._ir.op_is_generic[call]:
             callees = _values(text, b"callee")
             is_symbol = len(callees) == 1 and _SYMBOL.fullmatch(callees[0])
@@ -159,7 +169,9 @@ class Calls:
             symbols = self._symbols(op) if self._is_function[ir.op_name[op]] else ()
             for symbol in symbols:
                 key = ir.parent_op(ir.op_block[op]), symbol
-                is_known = ir.nested_ops(op) or _does_nothing(ir.attribute_text(op))
+                is_known = ir.nested_ops(op) or _does_nothing(
+                    ir.attribute_text(op), is_generic=bool(ir.op_is_generic[op])
+                )
                 is_fixed = is_known and _REPLACEABLE.search(ir.own_text(op)) is None
                 found[key] = op if key not in found and is_fixed and len(symbols) == 1 else None
         return found
@@ -176,10 +188,27 @@ class Calls:
         return [symbol_of(match["symbol"]), *others] if match else []
 
 
-def _does_nothing(declaration: bytes) -> bool:
-    """Whether a declaration of LLVM says that all that a call does is to give its result."""
-    says_all = b"no_unwind" in declaration and b"will_return" in declaration
-    return says_all and len(_NO_MEMORY.findall(declaration)) == 1 and b"convergent" not in declaration
+def _has_bundles(call: bytes, *, is_generic: bool) -> bool:
+    """Whether a call of LLVM has operand bundles: ``call @f(%a) ["deopt"(%b : i32)]``."""
+    if not is_generic:
+        return any(opening == b"[" for _, _, opening in outermost_brackets(call))
+    bundles = _values(call, b"op_bundle_sizes") + _values(call, b"op_bundle_tags")
+    return any(_NO_BUNDLES.fullmatch(value) is None for value in bundles)
+
+
+def _does_nothing(declaration: bytes, *, is_generic: bool) -> bool:
+    """Whether a declaration of LLVM says that all that a call does is to give its result.
+
+    Only its own attributes say so, none in the brackets of others and none with a longer name.
+    """
+    if b"memory_effects" not in declaration or b"convergent" in declaration:
+        return False
+    if not is_generic and (keyword := _ATTRIBUTES.search(declaration)):
+        declaration = b"()" + declaration[keyword.end() - 1 :]  # as generic assembly has them
+    attributes = generic_attributes(declaration)
+    effects = [value for name, value in attributes if name == b"memory_effects"]
+    does_return = {(b"no_unwind", b""), (b"will_return", b"")} <= {*attributes}
+    return does_return and len(effects) == 1 and _NO_MEMORY.fullmatch(effects[0]) is not None
 
 
 def _values(text: bytes, attribute: bytes) -> list[bytes]:
@@ -197,7 +226,7 @@ def called_ops(ir: IR, assume_pure: Sequence[str] = ()) -> dict[int, str]:
     names = {
         number
         for number, name in enumerate(ir.names)
-        if name in OPAQUE_CALLS | _CUSTOM_CALLS
+        if name in OPAQUE_CALLS
         and not ir.op_table.is_own(name)
         and not any(fnmatchcase(name, pattern) for pattern in assume_pure)
     }
@@ -232,10 +261,6 @@ def called_row(row: OpTraits) -> OpTraits:
 
 def _called_op(ir: IR, op: int) -> str | None:
     text, is_generic = ir.alias_texts.expanded(ir.bare_text(op)), ir.op_is_generic[op]
-    if ir.name(op) in _CUSTOM_CALLS:
-        targets = [custom or generic for custom, generic in _TARGET.findall(text)]
-        is_annotation = len(targets) == 1 and targets[0] in _ANNOTATIONS
-        return _VALUE if is_annotation and not any(word in text for word in _SAYS_MORE) else None
     callees = (
         [value.strip(b'"') for name, value in generic_attributes(text) if name == b"callee"]
         if is_generic

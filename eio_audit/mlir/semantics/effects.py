@@ -5,11 +5,12 @@ An op keeps its order unless it is proven harmless. An op touches *resources*:
 - a buffer: the content of a tensor and of all values that may share it (``Buffers``);
 - the handle of one value: an op that frees it leaves the buffer to other values that share it;
 - ``MEMORY``: all that addresses point to, memrefs and pointers alike;
-- an *allocation*: the memory of one ``memref.alloc`` or stack allocation. It is a part of ``MEMORY``. A load,
-  a store or a free through the result of the allocation itself touches nothing else. All that arguments of
-  functions point to is like one more allocation, since no allocation of the function can be there;
+- an *allocation*: the memory of one ``memref.alloc`` or stack allocation. It is a part of ``MEMORY``. One of
+  the ``ACCESSES`` through the result of the allocation, or through a view of it, touches nothing else. All
+  that arguments of functions point to is like one more allocation: no allocation of the function is there;
+- a *global*: the memory or the value that a symbol names. It is a part of what arguments point to;
 - an *element* of one of these: a load or a store at constant indices in the bounds of a memref without layout
-  touches nothing else, if no other argument of the function is accessed;
+  touches nothing else, if the dump has no globals and no other argument of the function is accessed;
 - ``EVERYTHING``: all memory and all buffers, for an effect that is bound to no value;
 - a *state* of the machine that is not a value, such as the stack or files (``STATES``);
 - ``CONTROL``: an op that may trap reads it, an op that may not return writes it.
@@ -31,12 +32,14 @@ from enum import StrEnum
 from fnmatch import fnmatchcase
 from functools import cached_property, partial
 from itertools import chain, compress
+from math import prod
 
 from eio_audit.mlir.ir import IR
+from eio_audit.mlir.semantics.accesses import ACCESSES, GET_GLOBAL, destinations, elements, source
 from eio_audit.mlir.semantics.calls import OUTSIDE, Calls, called_ops, called_row
 from eio_audit.mlir.semantics.forms import Forms, is_newest_allocation, ops_with_places, pastes_text
+from eio_audit.mlir.semantics.operators import described_operators
 from eio_audit.mlir.semantics.resources import (
-    ACCESSES,
     CHANGES,
     MEMORY,
     Buffers,
@@ -45,20 +48,21 @@ from eio_audit.mlir.semantics.resources import (
     handle,
     operands_at,
 )
-from eio_audit.mlir.semantics.value_types import DynamicShapes, cannot_trap, element
-from eio_audit.mlir.tokens import closing_end
-from eio_audit.mlir.traits import EVERYTHING, STATES, UNLISTED, OpTraits
+from eio_audit.mlir.semantics.value_types import DynamicShapes, cannot_trap, extents_of
+from eio_audit.mlir.tokens import COMMENT, STRING, SYMBOL, closing_end, symbol_of
+from eio_audit.mlir.traits import EVERYTHING, GLOBAL, STATES, UNLISTED, OpTraits
 
-_ARGUMENTS = -1
+_OUTSIDE = -1  # what arguments and globals may be
+_NAME_OF_GLOBAL = re.compile(
+    rb"(?P<symbol>" + SYMBOL + rb")|\bname\s*=\s*(?P<name>" + STRING + rb")|" + STRING + rb"|" + COMMENT
+)
 CONTROL = "control"  # whether execution continues
 ANY = frozenset({"read", "write", "free"})  # every kind of effect that keeps ops in order
 _READ, _READ_WRITE = frozenset({"read"}), frozenset({"read", "write"})
-_ATTRIBUTE_WORD = re.compile(rb"[\w$.-]+|=")
+_ATTRIBUTE_WORD = re.compile(rb"[\w$.-]+|[=,\"]")
 _INSIDE = re.compile(rb"(?:=\s*|[\w$.-])[<{\[(]")  # the bracket of an attribute's value or of a type
 _HEXADECIMAL = re.compile(rb"\b0x[0-9a-fA-F]+\Z")
 _ALIAS = re.compile(rb"(?<![\w$.-])#[\w$-]+(?![\w$.<-])")
-_ELEMENTWISE = ("arith.", "complex.", "math.")
-"""Dialects whose ops on tensors become ``linalg.generic``. It writes an operand of the type of its result."""
 NOTHING: Touches = {}
 ANYTHING: Touches = {EVERYTHING: ANY, **dict.fromkeys((CONTROL, *STATES), _READ_WRITE)}
 NOT_RETURNING: Touches = {CONTROL: _READ_WRITE, EVERYTHING: _READ}
@@ -111,7 +115,7 @@ class EffectTable:
         ]
         self._row_of: Sequence[int] = ir.op_name
         self._row_names = list(ir.names)
-        self._add_rows_of_callees(assume_pure)
+        self._add_rows_of_texts(assume_pure)
         self._accesses = [ACCESSES.fullmatch(name) is not None for name in self._row_names]
         self._allocates = ["allocates" in row.flags for row in self._rows]
         self.fences = set(ir.undefined_names)  # what such a name means is unknown
@@ -119,6 +123,7 @@ class EffectTable:
         self.unknown_ops: Counter[str] = Counter()
         # By pattern, how many ops are assumed to do nothing that otherwise would do something.
         self.assumed_pure: Counter[str] = Counter()
+        self._globals: dict[str, int] = {}
         self._own: dict[int, Touches] = {}
         self._reads: dict[int, set[Resource]] = {}
         self._summaries: dict[int, tuple[Touches, frozenset[str], bool]] = {}
@@ -135,20 +140,24 @@ class EffectTable:
         if self._forms.others or not is_harmless or any(self._loops()):
             self._fill()
 
-    def _add_rows_of_callees(self, assume_pure: Sequence[str]) -> None:
-        """Add the rows that describe calls by text, behind those of the names of ops."""
+    def _add_rows_of_texts(self, assume_pure: Sequence[str]) -> None:
+        """Add the rows of ops whose text tells what they do, behind those of the names of ops."""
         ir, called = self._ir, called_ops(self._ir, assume_pure)
-        if not called:
+        rows = {name: called_row(ir.op_table.of(name)) for name in called.values()}
+        described = {op: (name, rows[name]) for op, name in called.items()}
+        described |= {op: (ir.name(op), row) for op, row in described_operators(ir, assume_pure)}
+        if not described:
             return
-        added = {name: len(ir.names) + n for n, name in enumerate(dict.fromkeys(called.values()))}
         self._row_of = array(ir.op_name.typecode, ir.op_name)
-        for op, name in called.items():
-            self._row_of[op] = added[name]
-        self._row_names += added
-        described = [called_row(ir.op_table.of(name)) for name in added]
-        self._listed += described
-        self._rows += described
-        self._assumed += [None] * len(added)
+        numbers: dict[tuple[str, int], int] = {}
+        for op, (name, row) in described.items():
+            if (name, id(row)) not in numbers:
+                numbers[name, id(row)] = len(self._rows)
+                self._row_names.append(name)
+                self._listed.append(row)
+                self._rows.append(row)
+                self._assumed.append(None)
+            self._row_of[op] = numbers[name, id(row)]
 
     def touching_ops(self) -> list[int]:
         """Return the ops that touch anything, in ascending order."""
@@ -288,9 +297,7 @@ class EffectTable:
     def _add_updates(self) -> None:
         """Let an op that gives a tensor in memory other elements write that memory, as bufferization does."""
         for op in self._reads:
-            number = self._row_of[op]
-            is_elementwise = self._row_names[number].startswith(_ELEMENTWISE)
-            if is_elementwise or "destination_style" in self._rows[number].flags:
+            if "updates" in self._rows[self._row_of[op]].flags:
                 self._note(op, {MEMORY: _READ_WRITE})
 
     def _own_touches(self, op: int, row: OpTraits) -> Touches:
@@ -301,8 +308,10 @@ class EffectTable:
             self.unknown_ops[self._ir.name(op)] += 1
             return ANYTHING
         touches: dict[Resource, frozenset[str]] = {}
-        if row.dynamic and any(map(self._buffers.is_address, self._ir.operands_of(op))):
-            touches[MEMORY] = _READ_WRITE
+        written = destinations(self._ir, op) if row.dynamic else ()
+        for value in filter(self._buffers.is_address, self._ir.operands_of(op)) if row.dynamic else ():
+            for resource in self._places(op, value):
+                _add(touches, resource, _READ_WRITE if value in written else _READ)
         bound: frozenset[str] = frozenset().union(*row.on.values())
         unbound = (row.effects - bound) & ANY
         if unbound & CHANGES:  # name the buffers, too: so ``_fill`` adds the reads of what has changed
@@ -313,6 +322,9 @@ class EffectTable:
             self._add_bound(touches, op, on)
         if "aux" in row.flags and self._forms.may_be_volatile(op):
             _add(touches, "environment", _READ_WRITE)
+        for value in self._forms.written_statistics(op) if "statistics" in row.flags else ():
+            for statistic in self._places(op, value):
+                _add(touches, statistic, _READ_WRITE)
         if "may_not_return" in row.flags:
             touches = _joined(touches, NOT_RETURNING)
         return touches
@@ -332,6 +344,8 @@ class EffectTable:
                 _add(touches, where, frozenset("read" if kind == "alloc" else kind for kind in kinds))
             elif where == EVERYTHING:
                 _add(touches, EVERYTHING, kinds & ANY)
+            elif where == GLOBAL:
+                _add(touches, self._global(op), kinds & ANY)
             elif where.endswith(" itself"):
                 for value in operands_at(self._ir, op, where.removesuffix(" itself")):
                     _add(touches, handle(value), kinds & ANY)
@@ -344,30 +358,45 @@ class EffectTable:
         values = (
             self._ir.result_values(op) if where.startswith("result") else operands_at(self._ir, op, where)
         )
-        found = (self._resource(op, value) for value in values)
-        return list(dict.fromkeys(resource for resource in found if resource is not None)) or [MEMORY]
+        found = chain.from_iterable(self._places(op, value) for value in values)
+        return list(dict.fromkeys(found)) or [MEMORY]
 
-    def _resource(self, op: int, value: int) -> Resource | None:
-        """Return where the content of an operand or result of an op is. None for a plain value."""
-        ir, resource, owner = self._ir, self._buffers.resource(value), self._ir.value_owner[value]
-        if resource != MEMORY or not self._accesses[ir.op_name[op]]:
-            return resource
-        index = element(ir, op) or ()
-        if value in self._arguments:
-            return (_ARGUMENTS, *index) if self._arguments[value] else (_ARGUMENTS,)
-        is_allocation = owner >= 0 and self._allocates[ir.op_name[owner]]
-        return (value, *index) if is_allocation else resource
+    def _places(self, op: int, value: int) -> list[Resource]:
+        """Return where the content of an operand or result of an op is. Nowhere for a plain value."""
+        ir, resource = self._ir, self._buffers.resource(value)
+        if resource is None or resource != MEMORY or not self._accesses[ir.op_name[op]]:
+            return [] if resource is None else [resource]
+        whole = source(ir, value)
+        owner, indices = ir.value_owner[whole], elements(ir, op) if whole == value else ()
+        if whole in self._arguments:
+            indices = indices if self._arguments[whole] else ()
+            return [(_OUTSIDE, *index) for index in indices] or [(_OUTSIDE,)]
+        if owner >= 0 and self._allocates[ir.op_name[owner]]:
+            return [(whole, *index) for index in indices] or [(whole,)]
+        is_global = owner >= 0 and ir.name(owner) == GET_GLOBAL and prod(extents_of(ir, owner, 0) or ()) > 1
+        return [self._global(owner) if is_global else MEMORY]
+
+    def _global(self, op: int) -> Resource:
+        """Return the global that the op's only symbol names, or its attribute ``name``."""
+        text = self._ir.alias_texts.expanded(self._ir.bare_text(op))
+        names = (match["symbol"] or match["name"] for match in _NAME_OF_GLOBAL.finditer(text))
+        symbols = {symbol_of(name) for name in names if name}
+        if len(symbols) != 1:
+            return EVERYTHING
+        return (_OUTSIDE, -1 - self._globals.setdefault(symbols.pop(), len(self._globals)))
 
     @cached_property
     def _arguments(self) -> dict[int, bool]:
-        """By argument of a function that accesses use, whether it is the only one of its function."""
+        """By argument of a function that accesses use, whether nothing else outside is accessed in it."""
         ir, found = self._ir, dict[int, bool]()
         accesses = (op for op, name in enumerate(ir.op_name) if self._accesses[name])
-        accessed = set(filter(self._buffers.is_address, chain.from_iterable(map(ir.operands_of, accesses))))
+        operands = filter(self._buffers.is_address, chain.from_iterable(map(ir.operands_of, accesses)))
+        accessed = {source(ir, value) for value in operands}
+        has_globals = any(name == GET_GLOBAL or GLOBAL in ir.op_table.of(name).on for name in ir.names)
         for op, name in enumerate(ir.op_name):
             if {"function", "isolated"} <= ir.op_table.flags(ir.names[name]):
                 used = accessed.intersection(self._buffers.arguments(op))
-                found |= dict.fromkeys(used, len(used) == 1)
+                found |= dict.fromkeys(used, len(used) == 1 and not has_globals)
         return found
 
     def _attributes(self, op: int) -> bytes | None:
@@ -397,7 +426,7 @@ class EffectTable:
         for op in self._executed_with(function):
             is_fence |= op in self.fences
             for resource, kinds in self.touches(op).items() if op in self._own or op in self._reads else ():
-                if isinstance(resource, tuple):
+                if isinstance(resource, tuple) and min(resource[1:], default=0) >= 0:  # no global
                     _add(outside, MEMORY, kinds)
                 elif not isinstance(resource, int):
                     _add(outside, resource, kinds)

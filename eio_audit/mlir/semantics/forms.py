@@ -6,6 +6,7 @@
   ``ttir`` or ``ttnn`` gets an empty tensor: until 2025 it wrote its result there. An op of ``ttir`` keeps its
   row if nothing else uses that tensor.
 - *Recipes.* A clause of OpenMP or OpenACC names a symbol whose regions the op runs.
+- *Other values than numbers.* EmitC prints an operator, which a type of the program may define.
 - *Pasted text.* An op of EmitC shows opaque text, or uses a value whose text is printed where it is used.
 
 An op without a row whose name says that it pastes text (``sv.verbatim``) is a fence: see ``pastes_text``.
@@ -34,7 +35,13 @@ from itertools import chain, compress, count, islice
 from operator import and_, gt, sub
 
 from eio_audit.mlir.ir import IR
-from eio_audit.mlir.semantics.value_types import constant
+from eio_audit.mlir.semantics.value_types import (
+    attributes_of,
+    constant,
+    is_false,
+    result_types,
+    shown_storage,
+)
 from eio_audit.mlir.traits import ANY_NUMBER, OpTraits
 
 _GROUPS = re.compile(rb"\boperand(?:SegmentSizes|_segment_sizes|_constraints)\b")
@@ -48,9 +55,10 @@ _OPAQUE = re.compile(rb"\bopaque\b")
 _CONVERSIONS = (".to_layout", ".to_device", ".to_memory_config", ".to_tensor_spec", ".typecast", ".reshape")
 """Ops between an empty tensor and the op that wrote into it."""
 _PASTES = re.compile(r"(?:[._]|^)(?:verbatim|include|ifn?def|macro|inline_(?:asm|cpp|code))(?:[._]|$)")
-_AUX_ATTRIBUTE = re.compile(rb"\baux\"?\s*=\s*(-?[0-9]+)\b")
+_NUMBER = re.compile(rb"-?[0-9]+\s*:")
 _LAST_NUMBER = re.compile(rb",\s*(-?[0-9]+)\s*(?:\{[^{}]*\}\s*)?(?::[^:]*)?\Z")
 _SIGN_BIT = 1 << 31
+_TRAINING = 5  # the operand of a normalization of torch that says whether it trains, behind mean and variance
 _PASTED_WHERE_USED = frozenset(("emitc.expression", "emitc.literal", "emitpy.expression", "emitpy.literal"))
 _MUSTTAIL = re.compile(rb"(?<![\w$.@%^!#-])musttail(?![\w$.-])|\bTailCallKind\W*=\s*#[\w$-]+(?![\w$.<-])")
 """The word, or a tail call kind that is an alias without definition."""
@@ -78,15 +86,31 @@ class Forms:
         """The ops that have another form, so that they may do anything."""
         written = (*self._with_other_operands(), *self._with_destinations())
         in_place = (op for op in written if not self._has_new_destinations(op))
-        return frozenset((*in_place, *self._with_recipes(), *self._with_pasted_text()))
+        others = (self._with_recipes(), self._with_pasted_text(), self._with_other_values())
+        return frozenset(chain(in_place, *others))
 
     def may_be_volatile(self, op: int) -> bool:
         """Whether bit 31 of the op's last argument may be set. It is clear if a constant says so."""
-        ir, text = self._ir, self._ir.expanded_text(op)
-        shown = [int(match[1]) for words in (_AUX_ATTRIBUTE, _LAST_NUMBER) for match in words.finditer(text)]
+        ir = self._ir
+        values = [value for name, value in attributes_of(ir, op) if name == b"aux"]
+        if not all(map(_NUMBER.match, values)):
+            return True
+        shown = [int(value.partition(b":")[0]) for value in values]
+        shown += [int(match[1]) for match in _LAST_NUMBER.finditer(ir.expanded_text(op))]
         if not shown and (operands := ir.operands_of(op)):
             shown = [number] if (number := constant(ir, operands[-1])) is not None else []
         return not shown or any(not 0 <= number < _SIGN_BIT for number in shown)
+
+    def written_statistics(self, op: int) -> Sequence[int]:
+        """Return the running mean and variance that an op of ``torch`` writes: none if it does not train.
+
+        Whether it trains, a constant says. ``instance_norm`` writes them back in any case.
+        """
+        ir, operands = self._ir, self._ir.operands_of(op)
+        if len(operands) <= _TRAINING:
+            return operands
+        writes = ir.name(op) == "torch.aten.instance_norm" or not is_false(ir, operands[_TRAINING])
+        return operands[_TRAINING - 2 : _TRAINING] if writes else ()
 
     def _ops(self, *flags: str) -> Iterator[int]:
         """Yield the ops whose row has one of the flags, but no declarations."""
@@ -176,6 +200,9 @@ class Forms:
     def _with_recipes(self) -> Iterator[int]:
         return (op for op in self._ops("recipes") if b"@" in self._ir.expanded_text(op))
 
+    def _with_other_values(self) -> Iterator[int]:
+        return (op for op in self._ops("numbers") if shown_storage(self._ir, op))
+
     def _with_pasted_text(self) -> Iterator[int]:
         ir = self._ir
         printed = list(self._ops("pasted"))
@@ -191,8 +218,8 @@ class Forms:
                     yield op
 
     def _is_of_lvalue(self, variable: int) -> bool:
-        text = self._ir.expanded_text(variable)
-        return b"lvalue" in text or b"emitc.array" in text
+        types = result_types(self._ir, variable) or ()
+        return any(self._ir.expanded(one).startswith((b"!emitc.lvalue<", b"!emitc.array<")) for one in types)
 
 
 def pastes_text(name: str) -> bool:

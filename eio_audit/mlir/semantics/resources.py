@@ -22,7 +22,6 @@ changed it and the ops that read it since. So there are a few pairs per touch, a
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
@@ -30,12 +29,11 @@ from itertools import chain
 
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.semantics import forms
+from eio_audit.mlir.semantics.accesses import IN_ORDER
 from eio_audit.mlir.semantics.calls import OUTSIDE, Calls
 from eio_audit.mlir.semantics.value_types import Storage, ValueTypes
 from eio_audit.mlir.traits import EVERYTHING, OpTraits
 
-ACCESSES = re.compile(r"(?:affine|llvm|memref)\.(?:load|store)|memref\.dealloc")
-"""Ops that touch memory only through their operands, and only while they run."""
 MEMORY = "memory"  # all memory that addresses point to
 _KEPT = "kept"
 """The tensors in memory that are still values for all ops but the unknown ones that may keep them."""
@@ -49,14 +47,14 @@ def handle(value: int) -> int:
 def operands_at(ir: IR, op: int, where: str) -> Sequence[int]:
     """Return the operands that ``operand N`` of a row may mean. Empty for another ``where``.
 
-    Generic assembly prints operands in the order of their definition, and so do ``ACCESSES``. In other custom
-    assembly, and where the position varies, it may be any of them.
+    Generic assembly prints operands in the order of their definition, and so do the ops ``IN_ORDER``. In
+    other custom assembly, and where the position varies, it may be any of them.
     """
     kind, _, number = where.partition(" ")
     if kind != "operand":
         return ()
     operands = ir.operands_of(op)
-    is_in_order = ir.op_is_generic[op] or ACCESSES.fullmatch(ir.name(op)) is not None
+    is_in_order = ir.op_is_generic[op] or IN_ORDER.fullmatch(ir.name(op)) is not None
     is_certain = is_in_order and number.isdigit() and int(number) < len(operands)
     return operands[int(number) : int(number) + 1] if is_certain else operands
 
@@ -239,9 +237,11 @@ class Buffers:
 
 CHANGES = frozenset({"write", "free"})  # the kinds that conflict with every other effect on the same resource
 Resource = int | str | tuple[int, ...]
-"""A buffer or a handle, memory or a state by name, or an allocation by its value, -1 for what arguments
-point to, with the indices of an element behind it."""
+"""A buffer or a handle, memory or a state by name, or an allocation by its value, -1 for what is outside the
+function, with the indices of an element or the number of a global behind it."""
 Touches = Mapping[Resource, frozenset[str]]  # by resource, the kinds of effect on it: `read`, `write`, `free`
+_SEEN_OUTSIDE = frozenset(("communication", "files"))
+"""States that an effect on no value concerns: a barrier orders what threads print before and behind it."""
 MANY = 8  # up to this many ops, each op waits for every earlier one; see ``_Alternation``
 
 
@@ -360,7 +360,7 @@ class _Alternation:
 
 
 def _wholes(resource: Resource) -> tuple[Resource, ...]:
-    if isinstance(resource, int):
+    if isinstance(resource, int) or resource in _SEEN_OUTSIDE:
         return (EVERYTHING,)
     if isinstance(resource, tuple):
         return (resource[:1], MEMORY) if len(resource) > 1 else (MEMORY,)
@@ -382,7 +382,7 @@ class _Walk:
         for resource, kinds in touches.items():
             changes = not kinds.isdisjoint(CHANGES)
             before = self._before(op, resource, changes=changes)
-            if resource == EVERYTHING:  # only buffers are its parts; what is in memory is a part of MEMORY
+            if resource == EVERYTHING:  # what is in memory is a part of MEMORY only
                 before += self._before(op, MEMORY, changes=changes)
             for earlier in before:
                 if (pair := self._in_one_block(earlier, op)) is not None:

@@ -15,7 +15,14 @@ from functools import cached_property
 
 from eio_audit.mlir.ir import IR, NO_OFFSET
 from eio_audit.mlir.semantics.calls import OPAQUE_CALLS, OPAQUE_DEVICE, OPAQUE_TENSOR
-from eio_audit.mlir.tokens import closing_end, list_parts, nesting, without_strings
+from eio_audit.mlir.tokens import (
+    closing_end,
+    generic_attributes,
+    list_parts,
+    nesting,
+    outermost_brackets,
+    without_strings,
+)
 from eio_audit.mlir.traits import UNLISTED, types_of_kind
 
 _TYPE = re.compile(
@@ -37,12 +44,23 @@ _ON_NUMBERS = ("arith.", "complex.", "index.", "math.")
 """Dialects whose ops in custom assembly show the type of every operand that is not an index or ``i1``."""
 _HIDES_TENSOR = frozenset({"bufferization.to_tensor"})
 """Listed ops whose result is a tensor that custom assembly may hide: MLIR 20 prints the memref alone."""
-_NUMBER = re.compile(rb"(?:\bvalue\"?\s*=|\bconstant(?:\s|\s*\())\s*(-?[0-9]+)\s*:\s*(?:index|i([0-9]+))\b")
+_INTEGER = rb"(?:index|i([0-9]+))"
+_NUMBER = re.compile(rb"\s*(-?[0-9]+)\s*:\s*" + _INTEGER + rb"\s*")
+_INTEGER_TYPE = re.compile(rb"\s*" + _INTEGER + rb"\s*")
+_CONSTANT = re.compile(
+    rb"[^=]*=\s*(?:arith\.constant(?P<arith>\s.*)|llvm\.mlir\.constant\s*\((?P<llvm>[^()]*)\)\s*:(?P<type>.*))",
+    re.DOTALL,
+)
+"""A constant in custom assembly, without its attributes: the literal, and a type if that may be another."""
 _SHAPED = re.compile(rb"\s*(?:tensor|memref)<((?:(?:[0-9]+|\?)x)*)(?:index|[su]?i[0-9]+|b?f[0-9]\w*)>")
-_LIST = rb"\[([0-9,\s]*)\]\s*"
-_SLICE = re.compile(_LIST * 3 + rb":")
-_STATIC_SLICE = re.compile(rb"\bstatic_(?:offsets|sizes|strides)\"?\s*=\s*array<i64:?([0-9,\s]*)>")
+_LIST = rb"\s*\[([0-9,\s]*)\]"
+_SLICE = re.compile(rb"[^=]*=\s*[\w.]+\s+%[\w$.-]+(?:#[0-9]+)?" + _LIST * 3 + rb"\s*:")
+_STATIC = re.compile(rb"array<i64:?([0-9,\s]*)>")
 _SHAPED_OPERAND = {"memref.load": 0, "memref.store": 1, "tensor.extract": 0}
+_INDEX_WIDTH = 32  # the least that a target may choose
+_FALSE = re.compile(rb"[^=]*=\s*torch\.constant\.bool\s+false\s*")
+_FLOAT = re.compile(rb"b?f[0-9]|tf32")
+_ELEMENTWISE_KIND = re.compile(rb"[^=]*=\s*linalg\.elementwise\s+kind\s*=\s*#linalg\.elementwise_kind<(\w+)>")
 _DIVISION = re.compile(r"arith\.(?:ceildiv|div|floordiv|rem)[su]i")
 
 
@@ -180,6 +198,8 @@ def dialect_type(name: bytes) -> Storage:
     full = name[1:].decode("utf-8", "replace")
     if full in types_of_kind("plain"):
         return Storage.PLAIN
+    if full in types_of_kind("content"):
+        return Storage.CONTENT
     return Storage.ADDRESS if full in types_of_kind("address") else Storage.ANYTHING
 
 
@@ -207,7 +227,7 @@ class DynamicShapes:
         text = self._ir.expanded_text(op)
         if _is_dynamic(text):
             return True
-        if self._ir.op_is_generic[op] or _TYPE.search(text):
+        if self._ir.op_is_generic[op] or _TYPE.search(_without_dictionaries(text)):
             return False
         return any(map(self._is_defined_dynamic, self._ir.operands_of(op)))
 
@@ -300,7 +320,7 @@ def element(ir: IR, op: int) -> tuple[int, ...] | None:
     """
     if (shaped := _SHAPED_OPERAND.get(ir.name(op))) is None:
         return None
-    extents = _extents(ir, op, shaped)
+    extents = extents_of(ir, op, shaped)
     found = (constant(ir, value) for value in ir.operands_of(op)[shaped + 1 :])
     indices = tuple(-1 if number is None else number for number in found)
     if extents is None or len(extents) != len(indices):
@@ -308,48 +328,134 @@ def element(ir: IR, op: int) -> tuple[int, ...] | None:
     return indices if all(0 <= k < end for k, end in zip(indices, extents, strict=True)) else None
 
 
+def shown_storage(ir: IR, op: int) -> Storage:
+    """Return what the types that the op's text shows may be together. ANYTHING if it shows none."""
+    text = ir.expanded_text(op)
+    is_clear = _TYPE.search(text) is not None and _UNNAMED_TYPE.search(text) is None
+    return _storage(text, inside=True) if is_clear else Storage.ANYTHING
+
+
 def cannot_trap(ir: IR, op: int, shapes: DynamicShapes) -> bool:
-    """Whether the op may run where it was not run before, though others of its name may not."""
+    """Whether the op may run where it was not run before, though others of its name may not.
+
+    The payload of an op of ``linalg`` may be printed without its operands. Such an op may trap.
+    """
     name, operands = ir.name(op), ir.operands_of(op)
     if _DIVISION.fullmatch(name):  # by -1 it may overflow
-        return (constant(ir, operands[-1]) or 0) > 0
+        return len(operands) == 2 and (constant(ir, operands[1]) or 0) > 0
     if name == "scf.for":  # with a step of one it ends, whatever its bounds are
         return len(operands) > 2 and constant(ir, operands[2]) == 1
     if name == "tensor.dim":
-        return constant(ir, operands[-1]) in range(len(_extents(ir, op, 0) or ()))
+        return len(operands) == 2 and constant(ir, operands[1]) in range(len(extents_of(ir, op, 0) or ()))
     if name == "tensor.extract":
         return element(ir, op) is not None
     if name in ("memref.subview", "tensor.extract_slice"):
         return len(operands) == 1 and _is_slice_in_bounds(ir, op)
+    divides = "divides" in ir.op_table.flags(name)
+    if divides and _may_divide_integers(ir, op):
+        return False
+    if name.startswith("linalg.") and b"memref" in ir.expanded_text(op):
+        return False
     is_verified_if_static = name.startswith(("linalg.", "tensor.collapse_shape", "tensor.expand_shape"))
-    return is_verified_if_static and b"memref" not in ir.expanded_text(op) and not shapes.shown_by(op)
+    return (divides or is_verified_if_static) and not shapes.shown_by(op)
+
+
+def _may_divide_integers(ir: IR, op: int) -> bool:
+    """Whether an op that divides elements may get integers. No float traps.
+
+    Generic assembly shows the payload of an op of ``linalg``, which counts for itself.
+    """
+    if ir.op_is_generic[op] and ir.name(op).startswith("linalg."):
+        return False
+    text = _DIMENSION.sub(b" ", _SPACE.sub(b"<", ir.expanded_text(op)))
+    kind = _ELEMENTWISE_KIND.match(text)
+    if kind is not None and not kind[1].startswith(b"div") and b"kind" not in dict(attributes_of(ir, op)):
+        return False
+    elements = [match for match in _TYPE.finditer(text) if not match["shaped"]]
+    are_floats = all(_FLOAT.match(one[0]) or one[0] == b"!ttcore.tile" for one in elements)
+    return not elements or not are_floats
 
 
 def constant(ir: IR, value: int) -> int | None:
-    """Return the number that a value is, if its definition shows one, and no negative one as ``255 : i8``."""
+    """Return the number that a value is, if its definition shows one, and no negative one as ``255 : i8``.
+
+    It is the literal, or the property ``value``. No other attribute says what it is.
+    """
     owner = ir.value_owner[value]
     if owner < 0 or ir.name(owner) not in ("arith.constant", "llvm.mlir.constant"):
         return None
-    found = [(int(number), int(width or 64)) for number, width in _NUMBER.findall(ir.expanded_text(owner))]
-    return found[0][0] if len(found) == 1 and found[0][0] < 1 << (found[0][1] - 1) else None
+    literals = [literal for name, literal in attributes_of(ir, owner) if name == b"value"]
+    types = result_types(ir, owner) or [] if ir.op_is_generic[owner] else []
+    if not ir.op_is_generic[owner] and not literals:
+        match = _CONSTANT.fullmatch(_without_dictionaries(ir.expanded_text(owner)))
+        literals = [match["arith"] or match["llvm"]] if match else []
+        types = [match["type"] or match["arith"].rpartition(b":")[2]] if match else []
+    number = _NUMBER.fullmatch(literals[0]) if len(literals) == 1 else None
+    of_type = _INTEGER_TYPE.fullmatch(ir.expanded(types[0])) if len(types) == 1 else None
+    if number is None or of_type is None:
+        return None
+    width = min(int(bits or _INDEX_WIDTH) for bits in (number[2], of_type[1]))
+    return int(number[1]) if int(number[1]) < 1 << (width - 1) else None
 
 
-def _extents(ir: IR, op: int, number: int) -> list[int] | None:
+def is_false(ir: IR, value: int) -> bool:
+    """Whether the value is the constant false of ``torch``."""
+    owner = ir.value_owner[value]
+    if owner < 0 or ir.name(owner) != "torch.constant.bool":
+        return False
+    values = [value for name, value in attributes_of(ir, owner) if name == b"value"]
+    if ir.op_is_generic[owner]:
+        return values == [b"false"]
+    return not values and _FALSE.fullmatch(_without_dictionaries(ir.expanded_text(owner))) is not None
+
+
+def attributes_of(ir: IR, op: int) -> list[tuple[bytes, bytes]]:
+    """Return (name, value) of the properties and attributes of an op.
+
+    In custom assembly these are the ones in braces. MLIR may prefer them to what the text says elsewhere.
+    """
+    text = ir.alias_texts.expanded(ir.bare_text(op))
+    if ir.op_is_generic[op]:
+        return generic_attributes(text)
+    return generic_attributes(b"()" + text) if b"{" in text else []
+
+
+def _without_dictionaries(text: bytes) -> bytes:
+    """Return the custom text of an op without the attributes in braces that precede its type."""
+    if b"{" not in text:
+        return text
+    kept, offset = list[bytes](), 0
+    for start, end, opening in outermost_brackets(text):
+        if opening == b"{":
+            kept.append(text[offset:start])
+            offset = end
+    return b" ".join((*kept, text[offset:]))
+
+
+def extents_of(ir: IR, op: int, number: int) -> list[int] | None:
     """Return the extents of an operand, in custom assembly those of the first type shown. -1 is for ``?``."""
     if ir.op_is_generic[op]:
         types = operand_types(ir, op) or []
         text = ir.expanded(types[number]) if number < len(types) else b""
     else:
-        text = ir.expanded_text(op).rpartition(b" : ")[2]
+        text = ir.expanded_text(op)
+        if text.count(b":") > 1:  # a type may have some, too
+            colons = [token.start() for token, depth in nesting(text) if token[0] == b":" and not depth]
+            text = text[colons[-1] :] if colons else b""
+        text = text.partition(b":")[2]
     match = _SHAPED.match(text)
     return [-1 if extent == b"?" else int(extent) for extent in match[1].split(b"x")[:-1]] if match else None
 
 
 def _is_slice_in_bounds(ir: IR, op: int) -> bool:
     """Whether offsets, sizes and strides are numbers that keep the slice in its source."""
-    text, extents = ir.expanded_text(op), _extents(ir, op, 0)
-    match = _SLICE.search(text)
-    lists = _STATIC_SLICE.findall(text) if ir.op_is_generic[op] else match.groups() if match else ()
+    text, extents = ir.expanded_text(op), extents_of(ir, op, 0)
+    attributes = sorted(attributes_of(ir, op))  # offsets, sizes, strides
+    shown = [_STATIC.fullmatch(value) for name, value in attributes if name.startswith(b"static_")]
+    lists = [match[1] for match in shown if match]
+    if not ir.op_is_generic[op] and not shown:
+        match = _SLICE.match(_without_dictionaries(text))
+        lists = list(match.groups()) if match else []
     numbers = [[int(number) for number in one.replace(b",", b" ").split()] for one in lists]
     if extents is None or [len(one) for one in numbers] != [len(extents)] * 3:
         return False

@@ -47,6 +47,7 @@ _STATES = {
     "environment": "the environment (rounding mode, default device, volatile memory)",
     "files": "files",
     "solver": "the solver's state",
+    "communication": "communication",
 }
 _SOURCES = {
     EffectSource.LISTED: "from the op table",

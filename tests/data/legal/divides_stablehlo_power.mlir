@@ -1,0 +1,6 @@
+// A negative power of zero divides by zero.
+func.func @main(%c: i1, %a: tensor<4xi32>, %b: tensor<4xi32>) -> tensor<4xi32> {
+  cf.assert %c, "zero" loc("DEBUG|5|m")
+  %r = stablehlo.power %a, %b : tensor<4xi32> loc("DEBUG|1|m")
+  return %r : tensor<4xi32>
+}

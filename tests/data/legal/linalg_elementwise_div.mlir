@@ -1,0 +1,6 @@
+// By zero it traps, though its extents are known and no nested op shows the division.
+func.func @main(%c: i1, %a: tensor<4xi32>, %b: tensor<4xi32>, %o: tensor<4xi32>) -> tensor<4xi32> {
+  cf.assert %c, "zero" loc("DEBUG|5|m")
+  %r = linalg.elementwise kind=#linalg.elementwise_kind<div> ins(%a, %b : tensor<4xi32>, tensor<4xi32>) outs(%o : tensor<4xi32>) -> tensor<4xi32> loc("DEBUG|1|m")
+  return %r : tensor<4xi32>
+}

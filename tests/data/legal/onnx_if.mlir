@@ -1,0 +1,18 @@
+// Its graphs draw from the state of a generator.
+func.func @main(%c: !torch.vtensor<[],i1>) -> (!torch.vtensor<[4],f32>, !torch.vtensor<[4],f32>) {
+  %p = torch.operator "onnx.If"(%c) : (!torch.vtensor<[],i1>) -> !torch.vtensor<[4],f32> {
+    %r = torch.operator "onnx.RandomNormal"() {torch.onnx.shape = [4 : si64]} : () -> !torch.vtensor<[4],f32>
+    torch.operator_terminator %r : !torch.vtensor<[4],f32>
+  }, {
+    %r = torch.operator "onnx.RandomNormal"() {torch.onnx.shape = [4 : si64]} : () -> !torch.vtensor<[4],f32>
+    torch.operator_terminator %r : !torch.vtensor<[4],f32>
+  } loc("DEBUG|5|m")
+  %q = torch.operator "onnx.If"(%c) : (!torch.vtensor<[],i1>) -> !torch.vtensor<[4],f32> {
+    %r = torch.operator "onnx.RandomNormal"() {torch.onnx.shape = [4 : si64]} : () -> !torch.vtensor<[4],f32>
+    torch.operator_terminator %r : !torch.vtensor<[4],f32>
+  }, {
+    %r = torch.operator "onnx.RandomNormal"() {torch.onnx.shape = [4 : si64]} : () -> !torch.vtensor<[4],f32>
+    torch.operator_terminator %r : !torch.vtensor<[4],f32>
+  } loc("DEBUG|1|m")
+  return %p, %q : !torch.vtensor<[4],f32>, !torch.vtensor<[4],f32>
+}

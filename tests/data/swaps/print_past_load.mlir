@@ -1,0 +1,6 @@
+// #1 may pass #2: it prints a number
+func.func @main(%m: memref<8xf32>, %i: index, %x: f32) -> (f32) {
+  vector.print %x : f32 loc("DEBUG|2|m")
+  %q = memref.load %m[%i] : memref<8xf32> loc("DEBUG|1|m")
+  return %q : f32
+}
