@@ -45,6 +45,7 @@ FLOORS = {
         {"command"},
         {"locations"},
         {"dependence", "options"},
+        {"pair_class"},
         {"check"},
         {"explain", "fix", "gate"},
         {"diff"},

@@ -30,8 +30,8 @@ NOW = {
     "--extend-select": "--select, with all rules: --select EIO001,EIO003,CODE",
     "extend-select": 'select, with all rules: select = ["EIO001", "EIO003", "CODE"]',
     "--isolated": "--config none",
-    "--max-avoidable": "--fail-on moved with --max-inversions N or --config max-inversions=N",
-    "max-avoidable": 'max-inversions with fail-on = "moved"',
+    "--max-avoidable": "--fail-on out-of-place with --max-inversions N or --config max-inversions=N",
+    "max-avoidable": 'max-inversions with fail-on = "out-of-place"',
     "--no-pager": "--config pager=false",
     "jsonl": "json, of which jq -c prints parts line by line",
 }

@@ -16,7 +16,6 @@ if TYPE_CHECKING:  # a command does not need the results of the others
     from eio_audit.audit.bisect.bisect import Bisection, OneApplication, OpSteps
     from eio_audit.audit.bisect.first_failure import FirstFailure
     from eio_audit.audit.check.figures import DumpAudit, Summary
-    from eio_audit.audit.check.keyed_block import PairClass
     from eio_audit.audit.corpus.trace_models import ModelTraces
     from eio_audit.audit.corpus.two_runs import RunComparison
     from eio_audit.audit.diff.diff import Diff
@@ -24,6 +23,7 @@ if TYPE_CHECKING:  # a command does not need the results of the others
     from eio_audit.audit.gate.gate import Verdict
     from eio_audit.audit.log.history import History
     from eio_audit.audit.log.trace import TracedPass
+    from eio_audit.audit.pair_class import PairClass
 
 SCHEMA = "eio-audit/1"
 
@@ -39,7 +39,8 @@ _FIELDS = {
         "function block line ops indexed inversions descents forced minimum lower_bound certified "
         "avoidable avoidable_constants hoisted_constants avoidable_splits left_splits avoidable_others "
         "displaced derived inherited constants at_constants frees at_frees followed moved moved_unindexed "
-        "moved_certified worst wrong_indices wrong_by_passes wrong_certified mislabelled"
+        "moved_certified worst wrong_indices wrong_by_passes wrong_certified mislabelled "
+        "reversed_dependences not_comparable"
     ),
     "Application": (
         f"first last attempt pattern qualified_pattern=attempt.pattern {_ROOT_OP} "
@@ -120,6 +121,7 @@ An attribute ``op`` of other classes, an OpLabel, is written the same way.
 
 _MADE: dict[str, Callable[[Any], object]] = {
     "Application.attempt": lambda one: one.last if one.is_resolved else None,
+    "BlockAudit.not_comparable": lambda block: _of_classes(block.not_comparable),
     "Bisection.log": lambda one: str(one.log) if one.is_kept else None,
     "Reproduction.input": lambda one: one.input if one.is_kept else None,
     "Bisection.attempts.first": lambda one: one.attempts[0],
@@ -139,6 +141,7 @@ _MADE: dict[str, Callable[[Any], object]] = {
         {"model": model.name, "dumps": model.trace.unindexed} for model in traces.unjudged
     ],
     "RepeatedChange.times": lambda one: len(one.changes),
+    "Summary.not_comparable": lambda figures: _of_classes(figures.not_comparable),
     "Trace.left_classes": lambda trace: _by_class(trace.left_classes),
     "TracedPass.left_classes": lambda traced: _by_class(traced.left_classes),
     "Trace.at_end_of_log": lambda trace: _without_dumps(trace.at_end_of_log),
@@ -310,9 +313,14 @@ def dumped(document: object) -> str:
 
 
 def _by_class(numbers: Mapping[PairClass, int]) -> dict[str, int]:
-    from eio_audit.audit.check.keyed_block import PairClass
+    from eio_audit.audit.pair_class import PairClass
 
-    return {one.replace(" ", "_"): numbers.get(one, 0) for one in PairClass}
+    return {one.key: numbers.get(one, 0) for one in PairClass}
+
+
+def _of_classes(numbers: Mapping[PairClass, int]) -> dict[str, int]:
+    """Return the numbers of the classes that occur."""
+    return {one.key: number for one, number in numbers.items() if number}
 
 
 def _without_dumps(figures: Summary) -> dict[str, object]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from eio_audit.audit.check.check import audit_dump, audit_keyed
 from eio_audit.audit.check.figures import DumpAudit, Summary, summarize
+from eio_audit.audit.check.keyed_block import KeyedBlock
 from eio_audit.audit.check.keyed_dump import AuditedDump, SharedWork, read_dump
 from eio_audit.audit.dependence import Dependences
 from eio_audit.audit.fix.verification import Orders, VerificationError, read_same, verify
@@ -20,9 +21,9 @@ from eio_audit.mlir.input.dumps import Dump, each_dump, rewritten
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.reading.reader import read_ir
 from eio_audit.mlir.rewriting import reorder
-from eio_audit.mlir.source import InputError, Source, bugs_are_errors
+from eio_audit.mlir.source import InputError, Source, Span, bugs_are_errors
 from eio_audit.mlir.tokens import COMMENT, STRING, VALUE
-from eio_audit.order.permutation import count_inversions, permuted_ranges
+from eio_audit.order.permutation import keyed_inversions, permuted_ranges
 from eio_audit.order.precedence import Precedence
 
 if TYPE_CHECKING:
@@ -163,6 +164,9 @@ class FixedDump(NamedTuple):
         )
 
 
+MOST_ROUNDS = 8  # how often a dump is fixed again, if what is comparable depends on the order
+
+
 @dataclass(frozen=True)
 class DumpFix:
     """How to fix each dump. The attributes are the arguments of ``fix``.
@@ -183,8 +187,8 @@ class DumpFix:
             if self.options.order_from is not None:
                 raise ValueError("relabel cannot be used with order_from")
 
-    def of(self, dump: Dump) -> FixedDump:
-        """One dump, fixed.
+    def of(self, dump: Dump, rounds: int = MOST_ROUNDS) -> FixedDump:
+        """One dump, fixed in at most so many rounds.
 
         Raises:
             InputError: the dump cannot be read, or ``verify_with`` cannot be run.
@@ -211,6 +215,9 @@ class DumpFix:
             text = ir.dump_text
         if text is not None and self.verify_with is not None:
             self.verify_with.must_accept(before.ir, ordered.orders, text)
+        if text is not None and ordered.audit.summary.not_compared and rounds > 1:
+            # What is comparable may depend on the order, so more may be out of order now.
+            text = self.of(_with_text(dump, text), rounds - 1).text or text
         return FixedDump(
             text=text,
             audit=before.audit,
@@ -238,9 +245,11 @@ def _with_right_labels(
 ) -> AuditedDump:
     """Return the dump audited again with corrected labels, or the same object if no label is wrong.
 
+    Other labels may change what is comparable, and so show more wrong ones: then these are corrected, too.
+
     Raises:
-        VerificationError: the relabelled text is not the same program, or a label still contradicts the
-            dependences.
+        VerificationError: the relabelled text is not the same program, or as many labels as before contradict
+            the dependences.
     """
     if not donors:
         return dump
@@ -249,9 +258,13 @@ def _with_right_labels(
     ir = relabelled(dump, donors, flat=form is Relabel.FLAT)
     right = replace(dump.dump, source=ir.source, span=ir.span)
     audited = audit_keyed(read_dump(right, dump.options, ir), work)
-    if audited.audit.summary.forced:
+    if len(audited.donors) >= len(donors):
         raise VerificationError("the new indices still contradict the dependences")
-    return audited
+    return _with_right_labels(audited, audited.donors, form, work)
+
+
+def _with_text(dump: Dump, text: bytes) -> Dump:
+    return replace(dump, source=Source(dump.source.name, text), span=Span(0, len(text)))
 
 
 def corrected(dump: AuditedDump) -> bytes:
@@ -259,14 +272,12 @@ def corrected(dump: AuditedDump) -> bytes:
 
     Raises:
         VerificationError: the text is not the same program (see ``verify``), or a block would have more
-            inversions than before.
+            comparable inversions than before.
     """
     text = reordered(dump.ir, dump.orders, dump.dependences)
-    audits = dict(zip(dump.blocks, dump.audit.blocks, strict=True))
     for block, order in dump.orders.items():
-        keys = dump.ir.of_block(block, dump.keys.by_op)
-        new_keys = [key for op in order if (key := keys[op]) is not None]
-        if count_inversions(new_keys) > audits[block].inversions:
+        keys = KeyedBlock(dump, block).comparable.keys
+        if keyed_inversions(map(keys.__getitem__, order)) > keyed_inversions(keys):
             raise VerificationError(f"more inversions than before in {dump.ir.block_name(block)}")
     return text
 
@@ -333,7 +344,8 @@ def fix(
         only_dumps: return only the dumps, without the text around them in the source.
         renumber: name values as MLIR's printer would in the new order, even if nothing moves.
         relabel: first correct the labels that contradict the dependences, a set of least weight. Then no
-            inversion remains outside graph regions. A ``Relabel`` or its value.
+            comparable inversion remains outside graph regions, but of reversed dependences. A ``Relabel`` or
+            its value.
         finds_wrong_labels: find wrong labels and the classes of inversions, though only figures show them.
         verify_with: a compiler that must accept each dump that changes.
 

@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from math import inf
 
 from eio_audit.audit.check.disorder import restore_block
+from eio_audit.audit.check.keyed_block import KeyedBlock
 from eio_audit.audit.check.keyed_dump import AuditedDump
 from eio_audit.audit.fix.verification import VerificationError, read_relocated
 from eio_audit.audit.locations.original_index import OriginalIndices
@@ -76,11 +77,12 @@ def right_labels(dump: AuditedDump) -> RightLabels:
     """
     orders = {**dump.orders}
     if dump.donors:
-        keys = relabelled_keys(dump.keys.by_op, dump.donors)
         blocks = list(filter(dump.ir.has_order, dump.keys.disordered_blocks))
-        for block, graph in dump.dependences.of(blocks).items():
-            frees = dump.keys.frees_that_follow(block)
-            orders[block] = restore_block(dump.ir.of_block(block, keys), graph.precedence, frees).order
+        for number, graph in dump.dependences.of(blocks).items():
+            block = KeyedBlock(dump, number)
+            compared = dict(zip(block.ops, block.comparable.keys, strict=True))
+            keys = [compared[dump.donors.get(op, op)] for op in block.ops]
+            orders[number] = restore_block(keys, graph.precedence, block.frees_that_follow).order
     names = _new_names(dump, dump.donors, {})
     of_frees = donors_of_frees(dump, orders, relabelled_keys(dump.indices.by_op, dump.donors))
     return RightLabels(names | _new_names(dump, of_frees, names), orders)

@@ -33,6 +33,7 @@ from fnmatch import fnmatchcase
 from functools import cached_property, partial
 from itertools import chain, compress
 from math import prod
+from typing import NamedTuple
 
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.semantics.accesses import ACCESSES, GET_GLOBAL, destinations, elements, source
@@ -63,6 +64,8 @@ _ATTRIBUTE_WORD = re.compile(rb"[\w$.-]+|[=,\"]")
 _INSIDE = re.compile(rb"(?:=\s*|[\w$.-])[<{\[(]")  # the bracket of an attribute's value or of a type
 _HEXADECIMAL = re.compile(rb"\b0x[0-9a-fA-F]+\Z")
 _ALIAS = re.compile(rb"(?<![\w$.-])#[\w$-]+(?![\w$.<-])")
+VALUE_CASTS = frozenset({"builtin.unrealized_conversion_cast", "memref.cast", "tensor.cast"})
+"""Ops whose result is their operand, with another type."""
 NOTHING: Touches = {}
 ANYTHING: Touches = {EVERYTHING: ANY, **dict.fromkeys((CONTROL, *STATES), _READ_WRITE)}
 NOT_RETURNING: Touches = {CONTROL: _READ_WRITE, EVERYTHING: _READ}
@@ -91,6 +94,19 @@ class Effects:
     tensors: frozenset[str] = frozenset()  # effects on the buffers of tensors
     # Effects on each of `STATES`, and on `CONTROL`.
     states: Mapping[str, frozenset[str]] = field(default_factory=dict)
+
+
+class Touch(NamedTuple):
+    """That an op touches a value or a state for certain."""
+
+    resource: int | str  # a value, before casts, or one of ``STATES``
+    elements: frozenset[tuple[int, ...]]  # the indices of the only elements that it touches, if known
+    changes: bool  # whether it writes or frees it
+
+    def conflicts(self, other: Touch) -> bool:
+        """Return whether two touches of one resource keep their order."""
+        is_apart = self.elements and other.elements and self.elements.isdisjoint(other.elements)
+        return (self.changes or other.changes) and not is_apart
 
 
 class EffectTable:
@@ -181,6 +197,41 @@ class EffectTable:
         memory = [kinds for one, kinds in total.items() if isinstance(one, tuple) or one == MEMORY]
         states = {state: total[state] for state in (*STATES, CONTROL) if state in total}
         return Effects(total.get(EVERYTHING, none), none.union(*memory), none.union(*tensors), states)
+
+    def certain_touches(self, op: int) -> Iterator[Touch]:
+        """Yield what the op and the ops nested in it touch for certain, by rows that list their effects."""
+        listed = (EffectSource.LISTED, EffectSource.CONFIGURED)
+        for inner in self._executed_with(op):
+            if inner in self._own and self.source_of(inner) in listed:
+                yield from self._certain(inner, self._rows[self._row_of[inner]])
+
+    def _certain(self, op: int, row: OpTraits) -> Iterator[Touch]:
+        places = frozenset(elements(self._ir, op)) if self._accesses[self._row_of[op]] else frozenset()
+        if row.dynamic:  # it touches its memrefs: a destination-style op changes the last
+            memrefs = list(filter(self._buffers.is_address, self._ir.operands_of(op)))
+            is_read = self._ir.name(op) == "vector.transfer_read"
+            changed = memrefs[-1:] if "destination_style" in row.flags and not is_read else []
+            for value in memrefs if changed or is_read else ():
+                yield Touch(self._before_casts(value), frozenset(), value in changed)
+        for where, kinds in chain.from_iterable(on.items() for on in self._on(op)):
+            changes = not kinds.isdisjoint(CHANGES)
+            if where in STATES:
+                yield Touch(where, frozenset(), changes)
+            elif where.startswith("operand") and kinds & ANY:
+                yield from (Touch(value, places, changes) for value in self._operand_at(op, where))
+
+    def _operand_at(self, op: int, where: str) -> Iterator[int]:
+        """Yield the operand that ``operand N`` of a row means, before casts, if it is certain."""
+        operands = operands_at(self._ir, op, where)
+        stored = [value for value in operands if self._buffers.resource(value) is not None]
+        if len(stored) == 1:
+            yield self._before_casts(stored[0])
+
+    def _before_casts(self, value: int) -> int:
+        ir = self._ir
+        while (owner := ir.value_owner[value]) >= 0 and ir.name(owner) in VALUE_CASTS:
+            value = ir.operands_of(owner)[0]
+        return value
 
     def source_of(self, op: int) -> EffectSource:
         """Return how the op's effects are known."""

@@ -351,10 +351,14 @@ def _remaining(number: int, noun: str = "inversion") -> str:
 
 def _why_they_remain(before: Summary) -> str:
     """Return why a fix leaves inversions that come from no wrong index: `` (in graph regions)``."""
-    unordered = order.in_graph_regions(before)
+    unordered, reversals = order.in_graph_regions(before), before.reversed_dependences
     parts = []
-    if before.minimum > unordered:
+    if before.unavoidable > unordered:
         parts.append("every legal order has them" if before.certified else "no better order was found")
+    if reversals:
+        parts.append(f"{count(reversals, 'reversed dependence')}, left as it is")
+    if before.not_compared:
+        parts.append(f"{before.not_compared:,} not comparable")
     if unordered:
         parts.append(f"{unordered:,} in graph regions")
     return f" ({'; '.join(parts)})" if parts else ""

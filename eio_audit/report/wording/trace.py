@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from eio_audit.audit.check.keyed_block import PairClass
 from eio_audit.audit.corpus.trace_models import ModelTrace, ModelTraces, PassTotal
 from eio_audit.audit.gate.gate import Gate
 from eio_audit.audit.log.beside_dumps import Diagnostic
 from eio_audit.audit.log.inverted_pairs import MOST_OPS
 from eio_audit.audit.log.trace import LeftFinding, Trace, TracedPass
+from eio_audit.audit.pair_class import PairClass
 from eio_audit.mlir.input.markers import Marker
 from eio_audit.report.wording import configured, count, shortened_list
 from eio_audit.report.wording.conclusion import (
@@ -100,20 +100,13 @@ def left_at_the_end(trace: Trace) -> str:
     total = trace.at_end_of_log.inversions
     if not total:
         return "nothing"
-    classes = [(number, _CLASSES[one]) for one, number in trace.left_classes.most_common() if number]
+    classes = [(number, one.words) for one, number in trace.left_classes.most_common() if number]
     if unordered := in_graph_regions(trace.at_end_of_log):
         classes.append((unordered, "in graph regions"))
     is_one_class = len(classes) == 1 and total > 1
     parts = ", ".join(f"{'all' if is_one_class else f'{number:,}'} {what}" for number, what in classes)
     return ": ".join(filter(None, (f"{count(total, 'pair')} out of order", parts)))
 
-
-_CLASSES = {
-    PairClass.OUT_OF_PLACE: "out of place",
-    PairClass.WRONG_INDEX: "of wrong indices",
-    PairClass.HOISTED_CONSTANT: "of hoisted constants",
-    PairClass.SPLIT: "of splits",
-}
 
 PARTIAL = (
     f"In a block with more than {MOST_OPS:,} ops out of order, only pairs of the fewest ops to move are "
