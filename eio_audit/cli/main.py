@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import _signal as signal  # type: ignore[import-not-found]  # what that module wraps; it imports nothing
 import gc
 import os
 import sys
@@ -15,11 +16,16 @@ if TYPE_CHECKING:
 
 COULD_NOT_RUN = 2
 VERIFICATION_FAILED = 3
+INTERRUPTED = 130
+LONGEST_BUG = 200  # the most characters of an exception that are printed
 OBJECTS_BETWEEN_COLLECTIONS = 500_000  # there is little cyclic garbage
 
 
 def main() -> None:
-    """Run the command line and exit. No input causes a traceback."""
+    """Run the command line and exit. No input and no Ctrl-C causes a traceback."""
+    is_interruptible = signal.getsignal(signal.SIGINT) in {signal.default_int_handler, signal.SIG_DFL}
+    if is_interruptible:
+        signal.signal(signal.SIGINT, _end_at_once)  # an import that is interrupted prints a traceback
     if sys.argv[1:] == ["--version"]:  # answered without imports
         print(f"eio-audit {__version__}")
         sys.exit(0)
@@ -27,9 +33,16 @@ def main() -> None:
     _keep_errors_harmless()
     gc.set_threshold(OBJECTS_BETWEEN_COLLECTIONS)
     try:
-        sys.exit(_run())
+        code = _run(is_interruptible=is_interruptible)
     finally:
+        if is_interruptible:
+            signal.signal(signal.SIGINT, signal.SIG_IGN)  # what is left to do takes no time
         gc.freeze()  # skips a garbage collection at exit
+    sys.exit(code)
+
+
+def _end_at_once(*_: object) -> None:
+    os._exit(INTERRUPTED)
 
 
 def _open_closed_streams() -> None:
@@ -60,7 +73,7 @@ def _keep_errors_harmless() -> None:
         sys.stderr = TextIOWrapper(binary, stderr.encoding, stderr.errors, line_buffering=True)
 
 
-def _run() -> int:
+def _run(*, is_interruptible: bool) -> int:
     import click
 
     import eio_audit
@@ -69,6 +82,8 @@ def _run() -> int:
 
     stdout, code = sys.stdout, 0
     try:
+        if is_interruptible:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
         code = cli.main(prog_name="eio-audit", standalone_mode=False)
         stdout.flush()
     except SystemExit:
@@ -96,5 +111,22 @@ def _run() -> int:
         click.echo(f"{what}: {error.strerror or error}", err=True)
         code = COULD_NOT_RUN
     except (KeyboardInterrupt, click.Abort):
-        code = 130
+        code = INTERRUPTED
+    except Exception as error:
+        click.echo(_bug(error), err=True)
+        code = COULD_NOT_RUN
     return code
+
+
+def _bug(error: Exception) -> str:
+    """Return one line that says what happened, and where in the program."""
+    import traceback
+
+    from eio_audit.mlir.source import printable
+
+    place = traceback.extract_tb(error.__traceback__)[-1]
+    what = printable(f"{type(error).__name__}: {error}"[:LONGEST_BUG])
+    where = f"{os.path.basename(place.filename)}:{place.lineno}"  # noqa: PTH119
+    return (
+        f"error: this is a bug of eio-audit {__version__}: {what} ({where}); please report it with the input"
+    )

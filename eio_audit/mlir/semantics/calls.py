@@ -51,7 +51,7 @@ _REPLACEABLE = re.compile(
     rb"|\blinkage\"?\s*=\s*(?!#llvm\.linkage<(?:external|internal|private)>)"
     rb"|\bspecifiers\"?\s*=\s*(?!\[(?:\s|,|\"static\"|\"inline\"|\"constexpr\")*\])"
 )
-_NO_MEMORY = re.compile(rb"#llvm\.memory_effects<(?:\s*\w+\s*=\s*none\s*,?)+>")
+_NO_MEMORY = re.compile(rb"#llvm\.memory_effects<(?:\s*+\w++\s*+=\s*+none\s*+,?)+>")
 _ATTRIBUTES = re.compile(rb"\sattributes\s*\{")
 _NO_BUNDLES = re.compile(rb"array<i32\s*>|\[\s*\]")
 _COMPOSITES = frozenset(("mhlo.composite", "stablehlo.composite"))

@@ -31,7 +31,7 @@ _TYPE = re.compile(
 )
 _DIALECT_TYPE = re.compile(rb"!(?:[\w$.]|-(?!>))+")
 _PARENTHESIS = re.compile(rb"\s*\(")
-_SPACE = re.compile(rb"(?:\s|\"\")+<")
+_SPACE = re.compile(rb"(?<!\s)(?<!\"\")(?:\s|\"\")+<")
 """The parser takes spaces and comments before the bracket of a type. Comments are empty strings here."""
 _DIMENSION = re.compile(rb"(?<=[0-9?*\]])x")
 _ARROW = re.compile(rb"\s*->\s*")

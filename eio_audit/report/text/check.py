@@ -25,7 +25,7 @@ from eio_audit.report.text.console import (
     print_next,
     print_table,
 )
-from eio_audit.report.wording import count, order
+from eio_audit.report.wording import configured, count, order
 from eio_audit.report.wording.conclusion import status, steps_after, verdict_line
 
 if TYPE_CHECKING:  # a check of dumps in order does not import these
@@ -313,7 +313,7 @@ def print_fix(fix: Fix, source_name: str, console: Console, *, is_dry: bool = Fa
     if assumed and (fix.before.inversions or fix.relabelled):
         console.print(f"{source_name}: {assumed}")
     would = "would be changed: " if is_dry and (fix.changed or fix.renumbered) else ""
-    console.print(f"{source_name}: {would}{_outcome(fix)}")
+    console.print(f"{source_name}: {would}{_outcome(fix)}{configured(fix.dumps[0].options)}")
 
 
 def _outcome(fix: Fix) -> str:
