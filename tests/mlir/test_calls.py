@@ -54,3 +54,22 @@ def module(*parts: str) -> str:
 )
 def test_the_callee_is_the_one_function_of_that_name_in_the_nearest_module(text: str, expected: bool) -> None:
     assert is_free(text) is expected
+
+
+@pytest.mark.parametrize(
+    ("attribute", "expected"),
+    [
+        ("linkage = #llvm.linkage<external>", True),
+        ("linkage = #llvm.linkage<internal>", True),
+        ("linkage = #llvm.linkage<weak>", False),
+        ("linkage = #l", False),
+        ('specifiers = ["static"]', True),
+        ('specifiers = ["__attribute__((weak))"]', False),
+    ],
+)
+def test_another_definition_may_replace_a_function_as_its_attributes_say(
+    attribute: str, expected: bool
+) -> None:
+    function = f'"my.func"() <{{{attribute}, sym_name = "NAME"}}> ({{\n  "llvm.return"() : () -> ()\n}}) : () -> ()\n'
+    kind = "llvm.func" if "linkage" in attribute else "emitc.func"
+    assert is_free(function.replace("my.func", kind) + STORE_AND_CALL) is expected
