@@ -609,7 +609,7 @@ MUTATIONS: Mapping[str, Mutation] = {
         _changed(operators, "_operator", lambda ir, op: operators._FUNCTION), "legal"
     ),
     "a declaration is an empty function": Mutation(
-        _changed(calls, "_does_nothing", lambda declaration: True), "legal"
+        _changed(calls, "_does_nothing", lambda declaration, *, is_generic: True), "legal"
     ),
     "destinations are read only": Mutation(_changed(effects, "destinations", lambda ir, op: ()), "legal"),
     "a vector is one element": Mutation(_changed(accesses, "_vector_sizes", lambda ir, op: []), "legal"),
