@@ -52,8 +52,17 @@ def test_an_op_with_the_index_of_the_loop_around_it_has_no_place() -> None:
 
 
 def test_the_pieces_of_a_lowered_loop_have_no_place_in_later_blocks() -> None:
-    found = figures(add(1), "cf.br ^b", "^b:", add(2), add(1, "mulf"))
+    found = figures('cf.br ^b loc("1|x")', "^b:", add(2), add(1))
     assert (found.inversions, found.not_comparable) == (1, {"of a region op": 1})
+
+
+def test_an_op_with_the_index_of_any_other_op_in_an_earlier_block_is_out_of_place() -> None:
+    assert figures(add(1), 'cf.br ^b loc("3|x")', "^b:", add(2), add(1, "mulf")).avoidable_others == 1
+
+
+def test_the_ops_of_a_second_copy_of_a_loop_keep_their_places() -> None:
+    second = add(3, "mulf"), add(2, "mulf")
+    assert figures(*loop(1, add(2), add(3)), *loop(1, *second)).avoidable_others == 1
 
 
 def test_a_terminator_stands_last() -> None:
