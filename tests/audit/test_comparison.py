@@ -78,13 +78,23 @@ def test_a_terminator_stands_last() -> None:
         "%0 = builtin.unrealized_conversion_cast %a : f32 to i32",
         "%0 = memref.cast %m : memref<4xf32> to memref<?xf32>",
         "%0 = bufferization.to_tensor %m : memref<4xf32> to tensor<4xf32>",
-        "%0 = llvm.insertvalue %a, %s[0] : !llvm.struct<(f32)>",
     ],
 )
 def test_a_cast_follows_what_it_serves(op: str) -> None:
-    arguments = "%a: f32, %m: memref<4xf32>, %s: !llvm.struct<(f32)>"
-    found = figures(f'{op} loc("2|x")', add(1), arguments=arguments)
+    found = figures(f'{op} loc("2|x")', add(1))
     assert (found.inversions, found.not_comparable) == (1, {"serving": 1})
+
+
+@pytest.mark.parametrize(("index", "packs"), [(3, True), (2, False)])
+def test_what_packs_a_descriptor_follows_what_it_serves_if_it_has_one_index(index: int, packs: bool) -> None:
+    found = figures(
+        f'%0 = llvm.insertvalue %a, %s[0] : !llvm.struct<(f32, f32)> loc("{index}|x")',
+        '%1 = llvm.insertvalue %a, %0[1] : !llvm.struct<(f32, f32)> loc("3|x")',
+        add(1),
+        arguments="%a: f32, %s: !llvm.struct<(f32, f32)>",
+    )
+    assert (found.inversions, found.not_compared) == (2, 2 if packs else 0)
+    assert (found.avoidable_others > 0) != packs
 
 
 @pytest.mark.parametrize("op", ["memref.alloc() : memref<4xf32>", "tensor.empty() : tensor<4xf32>"])

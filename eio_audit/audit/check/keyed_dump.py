@@ -218,7 +218,9 @@ class OrderKeys:
         return self._ir.op_table.of(name).only_frees and not is_pure
 
 
-_HANDLES = frozenset({"alloc", "alloc_tensor", "create_token", "empty", "get_device", "token"})
+_HANDLES = frozenset(
+    {"alloc", "alloc_tensor", "create_token", "empty", "get_device", "poison", "token", "undef"}
+)
 """The last parts of the names of ops that give a handle or an allocation if they have no operands."""
 
 
