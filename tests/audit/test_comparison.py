@@ -186,20 +186,49 @@ def test_an_op_of_unknown_effect_reverses_nothing() -> None:
 
 
 @pytest.mark.parametrize(
-    ("store", "load"),
+    ("store", "load", "number"),
     [
-        ("memref.store %a, %m[%z]", "memref.load %m[%o]"),
-        ("affine.store %a, %m[0]", "affine.load %m[1]"),
+        ("memref.store %a, %m[%z] : memref<4xf32>", "memref.load %m[%o] : memref<4xf32>", 0),
+        ("affine.store %a, %m[0] : memref<4xf32>", "affine.load %m[1] : memref<4xf32>", 0),
+        ("affine.store %a, %m[%k + 1] : memref<4xf32>", "affine.load %m[%k] : memref<4xf32>", 0),
+        ("affine.store %a, %m[%k * 2] : memref<4xf32>", "affine.load %m[%k * 2 - 1] : memref<4xf32>", 0),
+        ("affine.store %a, %m[%k + 1] : memref<4xf32>", "affine.load %m[%k + 1] : memref<4xf32>", 1),
+        ("affine.store %a, %q[%k, 1] : memref<4x4xf32>", "affine.load %q[%k, 0] : memref<4x4xf32>", 0),
+        ("memref.store %a, %m[%j] : memref<4xf32>", "memref.load %m[%i] : memref<4xf32>", 0),
+        ("memref.store %a, %m[%j] : memref<4xf32>", "memref.load %m[%o] : memref<4xf32>", 1),
+        ("vector.store %v, %m[%j] : memref<4xf32>, vector<2xf32>", "memref.load %m[%i] : memref<4xf32>", 0),
+        ("vector.store %v, %m[%i] : memref<4xf32>, vector<2xf32>", "memref.load %m[%j] : memref<4xf32>", 1),
+        ("memref.store %a, %p0[%i] : !part", "memref.load %p1[%i] : !part", 1),
+        ("memref.store %a, %p0[%i] : !part", "memref.load %other[%i] : !part", 0),
+        ("memref.store %a, %p0[%i] : !part", "memref.load %m[%i] : memref<4xf32>", 1),
+        ("memref.store %a, %p0[%i] : !part", "memref.load %m[%z] : memref<4xf32>", 0),
+        ("memref.store %a, %flat[%i] : memref<16xf32>", "memref.load %q[%i, %i] : memref<4x4xf32>", 1),
+        ("memref.store %a, %g0[%i] : memref<4xf32>", "memref.load %g1[%i] : memref<4xf32>", 1),
     ],
 )
-def test_two_elements_reverse_nothing(store: str, load: str) -> None:
-    found = figures(
-        "%z = arith.constant 0 : index",
-        "%o = arith.constant 1 : index",
-        f'{store} : memref<4xf32> loc("2|x")',
-        f'%l = {load} : memref<4xf32> loc("1|x")',
-    )
-    assert found.reversed_dependences == 0
+def test_two_ops_touch_the_same_places(store: str, load: str, number: int) -> None:
+    part = "memref.subview %m[%i] [2] [1] : memref<4xf32> to !part"
+    text = f"""
+!part = memref<2xf32, strided<[1], offset: ?>>
+memref.global @g : memref<4xf32>
+func.func @f(%a: f32, %i: index, %m: memref<4xf32>, %q: memref<4x4xf32>, %v: vector<2xf32>) {{
+  %z = arith.constant 0 : index
+  %o = arith.constant 1 : index
+  %j = arith.addi %i, %o : index
+  %p0 = {part}
+  %p1 = {part}
+  %other = memref.subview %m[%j] [2] [1] : memref<4xf32> to !part
+  %flat = memref.collapse_shape %q [[0, 1]] : memref<4x4xf32> into memref<16xf32>
+  %g0 = memref.get_global @g : memref<4xf32>
+  %g1 = memref.get_global @g : memref<4xf32>
+  affine.for %k = 0 to 3 {{
+    {store} loc("2|x")
+    %l = {load} loc("1|x")
+  }}
+  return
+}}
+"""
+    assert check(read_text(text)).summary.reversed_dependences == number
 
 
 def test_other_memory_reverses_nothing() -> None:

@@ -12,13 +12,13 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from itertools import compress, count, pairwise
+from itertools import compress, pairwise
 from typing import NamedTuple, TypeAlias
 
 from eio_audit.audit.check.keyed_dump import KeyedDump
 from eio_audit.audit.dependence import VALUES, DependenceGraph
 from eio_audit.audit.pair_class import PairClass
-from eio_audit.mlir.semantics.effects import VALUE_CASTS
+from eio_audit.mlir.semantics.accesses import VALUE_CASTS
 from eio_audit.mlir.semantics.functions import ends_block
 from eio_audit.order.permutation import keyed_inversions
 
