@@ -33,6 +33,8 @@ VIEWS = re.compile(
     r"|subview|transpose|view)"
 )
 """Ops that print first the memref whose memory their result is a part of."""
+VALUE_CASTS = frozenset({"builtin.unrealized_conversion_cast", "memref.cast", "tensor.cast"})
+"""Ops whose result is their operand, with another type."""
 GET_GLOBAL = "memref.get_global"
 _VALUE = re.compile(VALUE)
 _MOST_ELEMENTS = 32
@@ -88,7 +90,7 @@ def elements(ir: IR, op: int) -> Sequence[tuple[int, ...]]:
         first = [_number(ir, value) for value in ir.operands_of(op)[shaped + 1 :]]
     else:
         return ()
-    ends, sizes = extents_of(ir, op, shaped), _vector_sizes(ir, op)
+    ends, sizes = extents_of(ir, op, shaped), vector_sizes(ir, op)
     if first is None or ends is None or sizes is None or not len(sizes) <= len(first) == len(ends):
         return ()
     sizes = [1] * (len(first) - len(sizes)) + sizes
@@ -133,7 +135,7 @@ def _number(ir: IR, value: int) -> int:
     return -1 if number is None else number
 
 
-def _vector_sizes(ir: IR, op: int) -> list[int] | None:
+def vector_sizes(ir: IR, op: int) -> list[int] | None:
     """Return the extents of the vector that an access reads or writes, none for a number."""
     if not ir.name(op).startswith(("affine.vector_", "vector.")):
         return []
