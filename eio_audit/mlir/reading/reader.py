@@ -261,6 +261,8 @@ class Reader:
         if alias := ALIAS.match(self.data, offset, self.end):
             return self._aliases(alias)
         if metadata := FILE_METADATA.match(self.data, offset, self.end):
+            if not metadata[0].endswith(b"#-}"):
+                raise self.source.error(offset, "'{-#' is never closed: is the dump cut off?")
             return metadata.end()
         if excerpt := EXCERPT.match(self.data, offset, self.end):
             return excerpt.end()
