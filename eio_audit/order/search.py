@@ -27,7 +27,7 @@ from bisect import bisect_left, bisect_right, insort
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field, replace
 from heapq import heappop, heappush
-from itertools import accumulate, chain, islice, pairwise
+from itertools import accumulate, chain, islice
 from math import inf
 from operator import sub
 
@@ -155,22 +155,10 @@ class _Solver:
     most: float  # as for `best_order`
 
     def best_simple_order(self, textual: Order) -> Order:
-        """Return the best simple order; the second is not tried if the first is proven minimal."""
+        """Return the best simple order; the second is not tried if the first has only forced inversions."""
         order = pull_up(self.window)
         best = replace(textual, order=order, inversions=self.window.inversions(order))
-        if self.closure is not None and not best.certified:
-            best = self._proven(self.closure, best)
         return best if best.certified else best.or_better(self.window, push_down(self.window))
-
-    def _proven(self, closure: TransitiveClosure, best: Order) -> Order:
-        """Return the order with its bound raised, if a packing proves it minimal at once."""
-        if self.effort.is_spent or best.inversions - closure.forced > self.effort.limits.easy_inversions:
-            return best
-        ops = [closure.number_of[place] for place in best.order]
-        if any(closure.smaller_independent[op] >> following & 1 for op, following in pairwise(ops)):
-            return best  # two neighbours are inverted and independent, so the order is not minimal
-        proven = best.with_cycles(CyclePacking(closure, best.order, self.effort))
-        return proven if proven.certified else best
 
     def improved(self, best: Order) -> Order:
         """Return the best order found from ``best`` on: it is packed, improved, packed again, and so on."""
