@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from enum import IntFlag
 from functools import cached_property
+from weakref import WeakKeyDictionary
 
 from eio_audit.mlir.ir import IR, NO_OFFSET
 from eio_audit.mlir.semantics.calls import OPAQUE_CALLS, OPAQUE_DEVICE, OPAQUE_TENSOR
@@ -60,6 +61,8 @@ _INDEX_WIDTH = 32  # the least that a target may choose
 _FALSE = re.compile(rb"[^=]*=\s*torch\.constant\.bool\s+false\s*")
 _FLOAT = re.compile(rb"b?f[0-9]|tf32")
 _ELEMENTWISE_KIND = re.compile(rb"[^=]*=\s*linalg\.elementwise\s+kind\s*=\s*#linalg\.elementwise_kind<(\w+)>")
+_CONSTANTS: WeakKeyDictionary[IR, dict[int, int | None]] = WeakKeyDictionary()
+"""By dump, the numbers of its constants that were asked for. Many ops may use one."""
 _DIVISION = re.compile(r"arith\.(?:ceildiv|div|floordiv|rem)[su]i")
 
 
@@ -371,6 +374,13 @@ def constant(ir: IR, value: int) -> int | None:
     owner = ir.value_owner[value]
     if owner < 0 or ir.name(owner) not in ("arith.constant", "llvm.mlir.constant"):
         return None
+    known = _CONSTANTS.setdefault(ir, {})
+    if owner not in known:
+        known[owner] = _shown_number(ir, owner)
+    return known[owner]
+
+
+def _shown_number(ir: IR, owner: int) -> int | None:
     literals = [literal for name, literal in attributes_of(ir, owner) if name == b"value"]
     types = result_types(ir, owner) or [] if ir.op_is_generic[owner] else []
     if not ir.op_is_generic[owner] and not literals:
