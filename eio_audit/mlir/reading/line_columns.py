@@ -62,8 +62,13 @@ FEWEST_JUDGED = 64
 TEMPLATES_JUDGED = 8
 """The fewest lines per new template. To judge one costs as much as to read several lines."""
 _SYMBOL_OR_NUMBER = re.compile(
-    rb"(?P<string>" + STRING + rb")|(?<![\w$.@])@" + SUFFIX_ID
-    + rb"|(?P<number>(?<![\w$.@#!%^-])[0-9]++(?:[.x][0-9]++" + OR_FAIL + rb")*+(?:e[+-][0-9]++)?)"
+    rb"(?P<string>"
+    + STRING
+    + rb")|(?<![\w$.@])@"
+    + SUFFIX_ID
+    + rb"|(?P<number>(?<![\w$.@#!%^-])[0-9]++(?:[.x][0-9]++"
+    + OR_FAIL
+    + rb")*+(?:e[+-][0-9]++)?)"
 )
 """A symbol, or a number with any sizes or fraction behind it: ``8x17``, ``1.5e-05``. No digits of a name."""
 _ONES = bytes.maketrans(b"0123456789", b"1" * 10)
