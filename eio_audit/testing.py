@@ -29,7 +29,7 @@ def assert_in_original_order(
     ir: str | bytes | Path,
     options: AuditOptions | None = None,
     *,
-    fail_on: Literal["shuffled", "moved", "any"] = "shuffled",
+    fail_on: Literal["shuffled", "out-of-place", "any"] = "shuffled",
 ) -> None:
     """Assert that the ops of printed IR are in their original order, as far as dependences allow.
 
@@ -51,7 +51,7 @@ def assert_in_original_order(
     """
     __tracebackhide__ = True  # pytest shows the test's line, not this function's
     if fail_on not in FAIL_ON:
-        raise ValueError(f"expected fail_on to be 'shuffled', 'moved' or 'any', not {fail_on!r}")
+        raise ValueError(f"expected fail_on to be 'shuffled', 'out-of-place' or 'any', not {fail_on!r}")
     options = options or AuditOptions()
     dumps = read(ir) if isinstance(ir, Path) else read_text(ir)
     gate = Gate(FAIL_ON[fail_on])

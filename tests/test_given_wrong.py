@@ -75,7 +75,9 @@ def test_a_text_may_be_longer_than_any_path() -> None:
 
 
 def test_the_assertion_knows_two_reasons_to_fail() -> None:
-    with pytest.raises(ValueError, match="expected fail_on to be 'shuffled', 'moved' or 'any', not 'bogus'"):
+    with pytest.raises(
+        ValueError, match="expected fail_on to be 'shuffled', 'out-of-place' or 'any', not 'bogus'"
+    ):
         assert_in_original_order("module {}", fail_on="bogus")  # type: ignore[arg-type]
 
 

@@ -41,9 +41,11 @@ FLOORS = {
         {"linear_extension"},
     ],
     "audit": [
+        {"watchdog"},
         {"command"},
         {"locations"},
         {"dependence", "options"},
+        {"pair_class"},
         {"check"},
         {"explain", "fix", "gate"},
         {"diff"},

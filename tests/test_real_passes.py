@@ -32,14 +32,14 @@ def test_the_fix_is_the_same_program_in_the_best_order(name: str) -> None:
 def test_with_indices_put_right_no_inversion_is_left_but_in_graph_regions(name: str) -> None:
     result = result_of(name)
     whole, after = result.relabelled, result.after
-    assert (whole.wrong_indices, whole.forced, whole.knock_on, whole.avoidable) == (0, 0, 0, 0)
-    assert whole.inversions == after.minimum - after.forced - after.knock_on
+    assert (whole.wrong_indices, whole.avoidable) == (0, 0)
+    assert whole.inversions - whole.not_compared == after.minimum - after.forced - after.knock_on
     assert result.same_but_labels
 
 
-def test_what_is_hoisted_out_of_a_loop_carries_a_wrong_index() -> None:
-    result = result_of("loop-invariant-code-motion")
-    assert (result.after.wrong_indices > 0, result.relabelled.inversions) == (True, 0)
+def test_what_is_hoisted_out_of_a_loop_is_not_comparable() -> None:
+    after = result_of("loop-invariant-code-motion").after
+    assert (after.wrong_indices, after.not_compared) == (0, after.inversions)
 
 
 def test_constants_gathered_at_the_top_are_avoidable() -> None:

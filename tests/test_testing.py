@@ -45,13 +45,13 @@ def test_the_message_names_the_ops_and_what_would_move() -> None:
 
 
 def test_a_wrong_index_passes_if_only_moved_ops_fail() -> None:
-    assert_in_original_order(ISSUE, fail_on="moved")
+    assert_in_original_order(ISSUE, fail_on="out-of-place")
     assert "EIO003 #23 ttir.permute %56 should carry #18" in failure(ISSUE)
 
 
 def test_another_choice_is_an_error() -> None:
     with pytest.raises(
-        ValueError, match="expected fail_on to be 'shuffled', 'moved' or 'any', not 'avoidable'"
+        ValueError, match="expected fail_on to be 'shuffled', 'out-of-place' or 'any', not 'avoidable'"
     ):
         assert_in_original_order(ISSUE, fail_on="avoidable")  # type: ignore[arg-type]
 
@@ -64,7 +64,7 @@ def test_a_file() -> None:
 
 def test_options() -> None:
     derived = AuditOptions(follow=["derived"])
-    assert_in_original_order(SAMPLES / "resnet" / "after_alias.mlir", derived, fail_on="moved")
+    assert_in_original_order(SAMPLES / "resnet" / "after_alias.mlir", derived, fail_on="out-of-place")
 
 
 def test_a_long_diff_is_cut() -> None:

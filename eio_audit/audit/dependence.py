@@ -31,6 +31,9 @@ class DependenceKind(StrEnum):
     TERMINATOR = "terminator"  # it ends the block
 
 
+VALUES = frozenset({DependenceKind.VALUE, DependenceKind.CAPTURE})
+"""The kinds of dependences that a value makes."""
+
 _KINDS = list(DependenceKind)
 
 
@@ -94,6 +97,16 @@ class DependenceGraph:
             if (wanted is None or edge in wanted) and (edge not in kinds or rank(kind) < rank(kinds[edge])):
                 kinds[edge] = kind
         return kinds
+
+    def precedence_without(self, pairs: Collection[tuple[int, int]]) -> Precedence:
+        """Return the edges as ``precedence`` does, but those between some (producer, user) pairs."""
+        if not pairs:
+            return self.precedence
+        from eio_audit.order.precedence import Precedence
+
+        edges = [(producer, user) for producer, user, _ in self.edges() if (producer, user) not in pairs]
+        producers, users = [one for one, _ in edges], [other for _, other in edges]
+        return Precedence.from_edges(len(self.ops), producers, users)
 
     def by_kind(self, kind: DependenceKind) -> Iterator[tuple[int, int]]:
         """Yield the edges of one kind, as (producer, user) by place in the block."""

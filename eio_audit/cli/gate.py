@@ -107,8 +107,8 @@ MAX_INVERSIONS = click.option(
     "--max-inversions",
     type=click.IntRange(min=0),
     metavar="N",
-    help="Allow up to N inversions in all inputs together: with --fail-on moved those of ops out of place, "
-    "else those of any kind, also of wrong indices.",
+    help="Allow up to N inversions in all inputs together: with --fail-on out-of-place those of ops out of "
+    "place, else those of any kind, also of wrong indices. It allows no reversed dependence.",
 )
 ALLOW_UNINDEXED = click.option(
     "--allow-unindexed",
@@ -123,15 +123,16 @@ def ceiling_options(*options: Callable[[Any], Any], introduced: bool = False) ->
 
     With what a pass ``introduced``, if one can be chosen.
     """
-    kinds = ["shuffled", "moved", *["introduced"] * introduced, "any", "never"]
+    kinds = ["shuffled", "out-of-place", *["introduced"] * introduced, "any", "never"]
     fail_on = click.option(
         "--fail-on",
         type=click.Choice(kinds),
         default="shuffled",
         show_default=True,
         help="Fail on an op out of place or with a wrong index (shuffled), only on ops out of place "
-        f"(moved), {_INTRODUCED * introduced}on any inversion (any), or never. Only any counts those of "
-        "hoisted constants and splits.",
+        f"(out-of-place), {_INTRODUCED * introduced}on any inversion (any), or never. Only any counts those "
+        "of hoisted constants and splits, and those that the original order does not compare. A reversed "
+        "dependence fails all but never.",
     )
     return together("gate", _gate, fail_on, *options)
 

@@ -27,6 +27,8 @@ File = TypeVar("File")
 
 NO_IR = "the input is empty"
 UNINDEXED = "no op carries an op index, so there is no original order to compare with"
+REPLACED = "no op of {} is left: every op was replaced, so the order cannot be judged"
+EARLIER = "compare an earlier dump; for a log, check --order-from first LOG tells which is the last"
 PRINT_LOCATIONS = "print the locations, which hold the indices, with --mlir-print-debuginfo"
 NO_LOCATIONS = "no locations: print with --mlir-print-debuginfo"
 OTHER_FORM = "--index-pattern REGEX reads indices that are written in another form"
@@ -141,6 +143,8 @@ def no_order(dump_count: int, dumps: Sequence[DumpAudit], *paths: str) -> InputE
     message, cures = UNINDEXED, [FROM_FIRST if dump_count > 1 else FROM_BEFORE, NUMBER]
     if not dump_count:
         message, cures = NO_IR, []
+    elif dumps and dumps[0].options.order_from is not None:
+        message, cures = REPLACED.format(dumps[0].options.order_from.name), [EARLIER]
     elif any(dump.located for dump in dumps):
         cures.append(OTHER_FORM)
     else:

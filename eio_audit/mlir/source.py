@@ -296,14 +296,18 @@ def bugs_are_errors(source: str, line: int, expected: type[Exception] | tuple[()
     except expected:
         raise
     except Exception as error:
-        from traceback import extract_tb
+        raise InputError(source, Position(line, 1), bug_message(error)) from error
 
-        place = extract_tb(error.__traceback__)[-1]
-        where = f"{os.path.basename(place.filename)}:{place.lineno}"  # noqa: PTH119
-        what = f"{type(error).__name__}: {str(error)[:LONGEST_BUG]} ({where})"
-        attached = "this dump and what 'eio-audit --version' prints"
-        message = f"this is a bug of eio-audit: {what}; please report it with {attached}"
-        raise InputError(source, Position(line, 1), message) from error
+
+def bug_message(error: Exception) -> str:
+    """Return one line that says what happened, where in the program, and how to report it."""
+    from traceback import extract_tb
+
+    place = extract_tb(error.__traceback__)[-1]
+    where = f"{os.path.basename(place.filename)}:{place.lineno}"  # noqa: PTH119
+    what = printable(f"{type(error).__name__}: {error}"[:LONGEST_BUG])
+    attached = "the input and what 'eio-audit --version' prints"
+    return f"this is a bug of eio-audit: {what} ({where}); please report it with {attached}"
 
 
 def read_all(

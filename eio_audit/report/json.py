@@ -16,7 +16,6 @@ if TYPE_CHECKING:  # a command does not need the results of the others
     from eio_audit.audit.bisect.bisect import Bisection, OneApplication, OpSteps
     from eio_audit.audit.bisect.first_failure import FirstFailure
     from eio_audit.audit.check.figures import DumpAudit, Summary
-    from eio_audit.audit.check.keyed_block import PairClass
     from eio_audit.audit.corpus.trace_models import ModelTraces
     from eio_audit.audit.corpus.two_runs import RunComparison
     from eio_audit.audit.diff.diff import Diff
@@ -24,6 +23,7 @@ if TYPE_CHECKING:  # a command does not need the results of the others
     from eio_audit.audit.gate.gate import Verdict
     from eio_audit.audit.log.history import History
     from eio_audit.audit.log.trace import TracedPass
+    from eio_audit.audit.pair_class import PairClass
 
 SCHEMA = "eio-audit/1"
 
@@ -39,7 +39,8 @@ _FIELDS = {
         "function block line ops indexed inversions descents forced minimum lower_bound certified "
         "avoidable avoidable_constants hoisted_constants avoidable_splits left_splits avoidable_others "
         "displaced derived inherited constants at_constants frees at_frees followed moved moved_unindexed "
-        "moved_certified worst wrong_indices wrong_by_passes wrong_certified mislabelled"
+        "moved_certified worst wrong_indices wrong_by_passes wrong_certified mislabelled "
+        "reversed_dependences not_comparable"
     ),
     "Application": (
         f"first last attempt pattern qualified_pattern=attempt.pattern {_ROOT_OP} "
@@ -52,12 +53,14 @@ _FIELDS = {
         "without_patterns patterns applications=of_patterns advice log reproduction stopped errors=failures"
     ),
     "Diagnostic": "line message location=place op=op_name op_lines",
+    "Configuration": "file keys",
     "DisplacedOp": "*op inversions stands derived held_by=blocker",
+    "Explanation": "dump configuration=dump.options.configuration ops",
     "DumpAudit": "source line pass=pass_name when unindexed=is_unindexed blocks unknown_ops assumed_pure",
     "FirstFailure": (
         "compiler=command test of_pass=is_of_pass of_compiler=is_of_compiler endless pass=pass_name function "
         f"number first last pattern=attempt.pattern {_ROOT_OP} one_step=why_one_step stopped runs "
-        "reproduction"
+        "reproduction configuration=options.configuration"
     ),
     "FixedPlace": "place moved behind=after before inversions",
     "Finding": (
@@ -118,6 +121,7 @@ An attribute ``op`` of other classes, an OpLabel, is written the same way.
 
 _MADE: dict[str, Callable[[Any], object]] = {
     "Application.attempt": lambda one: one.last if one.is_resolved else None,
+    "BlockAudit.not_comparable": lambda block: _of_classes(block.not_comparable),
     "Bisection.log": lambda one: str(one.log) if one.is_kept else None,
     "Reproduction.input": lambda one: one.input if one.is_kept else None,
     "Bisection.attempts.first": lambda one: one.attempts[0],
@@ -137,6 +141,7 @@ _MADE: dict[str, Callable[[Any], object]] = {
         {"model": model.name, "dumps": model.trace.unindexed} for model in traces.unjudged
     ],
     "RepeatedChange.times": lambda one: len(one.changes),
+    "Summary.not_comparable": lambda figures: _of_classes(figures.not_comparable),
     "Trace.left_classes": lambda trace: _by_class(trace.left_classes),
     "TracedPass.left_classes": lambda traced: _by_class(traced.left_classes),
     "Trace.at_end_of_log": lambda trace: _without_dumps(trace.at_end_of_log),
@@ -171,6 +176,7 @@ def check_to_json(verdict: Verdict) -> str:
         unjudged=check.unjudged,
         findings=verdict.findings,
         failed=[rule.code for rule in verdict.failed],
+        configuration=check.configuration,
         known=verdict.known,
         stale=[{**_plain(entry), "count": count} for entry, count in sorted(verdict.stale.items())],
         models=figures_by_model(verdict),
@@ -207,6 +213,7 @@ def _diff_members(diff: Diff) -> dict[str, object]:
         "fragmentation": diff.fragmentation,
         "locations": diff.locations,
         "advice": diff.advice,
+        "configuration": diff.after.options.configuration,
         "dumps": [diff.before, diff.after],
         "errors": [],
     }
@@ -253,6 +260,7 @@ def bisection_to_json(result: Bisection) -> str:
         **_plain(result),
         final=_without_dumps(states.at_end_of_log),
         left=states.left,
+        configuration=states.options.configuration,
         passes=result.passes.passes,
     )
 
@@ -291,7 +299,8 @@ def traces_to_json(traces: ModelTraces, rows: Sequence[TracedPass] | None = None
     if rows is not None:
         chosen = {"passes": len(rows), "of": len(traces.merged.passes)}
         members["passes"] = _plain(rows)
-    return _document("trace", **members, chosen=chosen)
+    configuration = traces.merged.options.configuration
+    return _document("trace", **members, chosen=chosen, configuration=configuration)
 
 
 def _document(command: str, **members: object) -> str:
@@ -304,9 +313,14 @@ def dumped(document: object) -> str:
 
 
 def _by_class(numbers: Mapping[PairClass, int]) -> dict[str, int]:
-    from eio_audit.audit.check.keyed_block import PairClass
+    from eio_audit.audit.pair_class import PairClass
 
-    return {one.replace(" ", "_"): numbers.get(one, 0) for one in PairClass}
+    return {one.key: numbers.get(one, 0) for one in PairClass}
+
+
+def _of_classes(numbers: Mapping[PairClass, int]) -> dict[str, int]:
+    """Return the numbers of the classes that occur."""
+    return {one.key: number for one, number in numbers.items() if number}
 
 
 def _without_dumps(figures: Summary) -> dict[str, object]:

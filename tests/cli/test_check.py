@@ -25,9 +25,9 @@ def test_wrong_indices_fail_by_default() -> None:
     ("path", "fail_on", "code"),
     [
         (FORCED, "any", 1),
-        (RESNET, "moved", 1),
+        (RESNET, "out-of-place", 1),
         (RESNET, "never", 0),
-        (FORCED, "moved", 0),
+        (FORCED, "out-of-place", 0),
         (FORCED, "shuffled", 1),
     ],
 )
@@ -104,17 +104,17 @@ WRONG = "42 wrong indices in 5 of 16 dumps, 42 left at the end"
     [
         ((), 1, f"failed: {WRONG}; 55 inversions out of place in 7 of 16 dumps, 21 left at the end"),
         (
-            ("--fail-on", "moved"),
+            ("--fail-on", "out-of-place"),
             1,
             "failed: 55 inversions out of place in 7 of 16 dumps, 21 left at the end",
         ),
         (
-            ("--fail-on", "moved", "--max-inversions", "54"),
+            ("--fail-on", "out-of-place", "--max-inversions", "54"),
             1,
             "failed: 55 inversions out of place in 7 of 16 dumps, 21 left at the end, 54 allowed",
         ),
         (
-            ("--fail-on", "moved", "--max-inversions", "55"),
+            ("--fail-on", "out-of-place", "--max-inversions", "55"),
             0,
             "passed: 55 inversions out of place in 7 of 16 dumps, 21 left at the end, 55 allowed",
         ),
@@ -133,7 +133,7 @@ def test_a_log_counts_each_inversion_once(options: tuple[str, ...], code: int, v
     assert (done.returncode, lines[-4:]) == (code, [verdict, *LOG_STEPS])
     worst = (
         "#69 ttir.permute %217 belongs after #67 ttir.broadcast %222 (line 4922): 3 inversions, fix moves it"
-        if "moved" in options
+        if "out-of-place" in options
         else "#56 ttir.permute %106 should carry #33 (of ttir.broadcast %107, line 4807): in 72 inversions, "
         "fix --relabel corrects it"
     )

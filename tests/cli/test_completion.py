@@ -21,8 +21,8 @@ def test_commands() -> None:
 
 
 def test_options_and_their_values() -> None:
-    assert completed("eio-audit fix --ren") == ["plain,--renumber"]
-    assert completed("eio-audit check --fail-on m") == ["plain,moved"]
+    assert completed("eio-audit fix --rel") == ["plain,--relabel"]
+    assert completed("eio-audit check --fail-on o") == ["plain,out-of-place"]
 
 
 def test_passes_of_the_log_on_the_command_line() -> None:
@@ -34,7 +34,7 @@ def test_passes_of_the_log_on_the_command_line() -> None:
 
 
 def test_rules_and_words() -> None:
-    assert completed("eio-audit help eio00") == [f"plain,EIO00{k}" for k in (1, 2, 3, 4, 5)]
+    assert completed("eio-audit help eio00") == [f"plain,EIO00{k}" for k in range(1, 8)]
     assert completed("eio-audit help kno") == ["plain,knock-on"]
     assert completed("eio-audit help che") == ["plain,check"]
     assert completed("eio-audit help conf") == ["plain,config"]

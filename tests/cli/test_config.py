@@ -124,7 +124,7 @@ def test_a_file_sets_what_the_command_line_does_not(project: Path) -> None:
     result = run("check", "-")
     assert (result.returncode, result.stderr) == (0, "")
     assert "2 ops assumed pure (my.*)" in result.stdout
-    assert run("check", "-", "--fail-on", "moved").returncode == 1
+    assert run("check", "-", "--fail-on", "out-of-place").returncode == 1
     assert "of unknown effect" in run("check", "-", "--assume-pure", "other.*").stdout
 
 
@@ -150,7 +150,7 @@ def test_a_key_of_an_option_that_a_command_lacks_is_ignored(project: Path, comma
 
 @pytest.mark.parametrize("command", ["check", "diff", "trace"])
 def test_what_is_left_may_fail_every_gate(project: Path, command: str) -> None:
-    (project / "eio-audit.toml").write_text('fail-on = "moved"\n')
+    (project / "eio-audit.toml").write_text('fail-on = "out-of-place"\n')
     (project / "after.mlir").write_text(SHUFFLED)
     paths = ["../after.mlir"] * (2 if command == "diff" else 1)
     assert run(command, *paths).returncode == 1
@@ -199,12 +199,12 @@ def test_a_file_that_is_named_is_read_instead(project: Path) -> None:
 def test_a_folder_that_is_gone_has_no_file(project: Path) -> None:
     (project / "eio-audit.toml").write_text("folow = 1\n")
     (project / "dumps").rmdir()
-    assert run("check", "-", "--fail-on", "moved").returncode == 0
+    assert run("check", "-", "--fail-on", "out-of-place").returncode == 0
 
 
 def test_config_none_reads_no_file(project: Path) -> None:
     (project / "eio-audit.toml").write_text("folow = 1\n")
-    assert run("check", "-", "--config", "none", "--fail-on", "moved").returncode == 0
+    assert run("check", "-", "--config", "none", "--fail-on", "out-of-place").returncode == 0
 
 
 def test_only_one_file_is_read(project: Path) -> None:
@@ -241,7 +241,7 @@ def test_one_key_is_set_on_the_command_line(project: Path, text: str, line: str)
 def test_an_option_counts_before_a_key_and_a_later_key_before_an_earlier_one(project: Path) -> None:
     options = ("--config", "fail-on=any", "--config", "fail-on=never")
     assert 'fail-on = "never"' in run("help", "config", *options).stdout
-    assert 'fail-on = "moved"' in run("help", "config", "--fail-on", "moved", *options).stdout
+    assert 'fail-on = "out-of-place"' in run("help", "config", "--fail-on", "out-of-place", *options).stdout
 
 
 def test_a_row_of_the_op_table_on_the_command_line() -> None:
@@ -287,12 +287,12 @@ def test_what_a_file_cannot_say(project: Path, text: str, message: str) -> None:
         ('assume_pure = []', "unknown key 'assume_pure'; did you mean 'assume-pure'?"),
         ('x = 1', "unknown key 'x'; the keys are index-pattern, follow, assume-pure, max-size, fail-on, max-inversions, allow-unindexed, select, ignore, baseline, source-root, jobs, timeout, max-runs, pager, verbose, ops"),
         ('fail-on = ["any"]', 'fail-on: expected a single value'),
-        ('fail-on = "all"', "fail-on: 'all' is not one of 'shuffled', 'moved', 'any', 'never'"),
-        ('max-avoidable = 1', 'max-avoidable is now max-inversions with fail-on = "moved"'),
+        ('fail-on = "all"', "fail-on: 'all' is not one of 'shuffled', 'out-of-place', 'any', 'never'"),
+        ('max-avoidable = 1', 'max-avoidable is now max-inversions with fail-on = "out-of-place"'),
         ('extend-select = ["EIO004"]', 'extend-select is now select, with all rules: select = ["EIO001", "EIO003", "CODE"]'),
         ('max-inversions = -1', 'max-inversions: -1 is not in the range x>=0'),
         ('max-inversions = true', "max-inversions: 'True' is not a valid integer range"),
-        ('select = ["X1"]', "select: 'X1' is no rule and begins none: there are EIO001, EIO002, EIO003, EIO004, EIO005, EIO101, EIO102, EIO103, EIO104, EIO105, EIO106, EIO107, EIO108"),
+        ('select = ["X1"]', "select: 'X1' is no rule and begins none: there are EIO001, EIO002, EIO003, EIO004, EIO005, EIO006, EIO007, EIO101, EIO102, EIO103, EIO104, EIO105, EIO106, EIO107, EIO108"),
         ('follow = ["views"]', "follow: 'views' is not one of 'derived', 'constants', 'splits', 'frees', 'none'"),
         ('max-size = "big"', "max-size: 'big' is not a size such as 500MB or 4GB"),
         ('index-pattern = "x"', "index-pattern: the index pattern has no group named 'index'"),

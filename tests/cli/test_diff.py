@@ -48,7 +48,7 @@ def test_json(before: str, after: str, counts: dict[str, int]) -> None:
         (BEFORE, AFTER, (), 1),
         (AFTER, BEFORE, (), 1),
         (BEFORE, AFTER.with_name("no.mlir"), (), 2),
-        (BEFORE, AFTER, ("--fail-on", "moved"), 1),
+        (BEFORE, AFTER, ("--fail-on", "out-of-place"), 1),
         (AFTER, BEFORE, ("--fail-on", "shuffled"), 0),
         (AFTER, AFTER, ("--fail-on", "shuffled"), 1),
         (BEFORE, AFTER, ("--fail-on", "never"), 0),
@@ -183,8 +183,8 @@ def test_one_dump_against_a_log_needs_a_choice() -> None:
         ((), 1),
         (("--config", "max-inversions=788"), 1),
         (("--config", "max-inversions=789"), 0),
-        (("--fail-on", "moved", "--config", "max-inversions=21"), 1),
-        (("--fail-on", "moved", "--config", "max-inversions=22"), 0),
+        (("--fail-on", "out-of-place", "--config", "max-inversions=21"), 1),
+        (("--fail-on", "out-of-place", "--config", "max-inversions=22"), 0),
     ],
 )
 def test_ceilings_for_the_dump_after(options: tuple[str, ...], code: int) -> None:
@@ -196,7 +196,7 @@ def test_json_has_everything_the_text_has() -> None:
     document = json.loads(run("diff", BEFORE, AFTER, "--format", "json").stdout)
     assert set(document) == {
         *("schema", "command", "verdict", "before", "after", "ops", "implied_ops", "changes", "repeated"),
-        *("inverse_ops", "fragmentation", "locations", "advice", "dumps", "errors"),
+        *("inverse_ops", "fragmentation", "locations", "advice", "configuration", "dumps", "errors"),
     }
     inverse = document["inverse_ops"]
     assert (inverse["before"], inverse["after"], len(inverse["cancelled"])) == (132, 94, 40)

@@ -29,17 +29,17 @@ def dump(tmp_path: Path) -> Path:
     ("options", "code", "verdict"),
     [
         (
-            ("--fail-on", "moved", "--max-inversions", "22"),
+            ("--fail-on", "out-of-place", "--max-inversions", "22"),
             0,
             "passed: 22 inversions out of place in 1 of 1 dumps, 22 allowed",
         ),
         (
-            ("--fail-on", "moved", "--max-inversions", "21"),
+            ("--fail-on", "out-of-place", "--max-inversions", "21"),
             1,
             "failed: 22 inversions out of place in 1 of 1 dumps, 21 allowed",
         ),
         ((), 1, "failed: 42 wrong indices and 22 inversions out of place in 1 of 1 dumps"),
-        (("--fail-on", "moved"), 1, "failed: 22 inversions out of place in 1 of 1 dumps"),
+        (("--fail-on", "out-of-place"), 1, "failed: 22 inversions out of place in 1 of 1 dumps"),
         (
             ("--max-inversions", "788"),
             1,
@@ -106,7 +106,7 @@ def test_statistics_are_text() -> None:
         (("--select", "EIO001,EIO002"), 1),
         (("--fail-on", "any"), 1),
         (("--fail-on", "any", "--ignore", "EIO002,EIO003"), 0),
-        (("--fail-on", "moved"), 0),
+        (("--fail-on", "out-of-place"), 0),
     ],
 )
 def test_rules_are_selected(options: tuple[str, ...], code: int) -> None:
@@ -117,7 +117,7 @@ def test_rules_are_selected(options: tuple[str, ...], code: int) -> None:
     ("options", "codes"),
     [
         ((), {"EIO001", "EIO003"}),
-        (("--fail-on", "moved"), {"EIO001"}),
+        (("--fail-on", "out-of-place"), {"EIO001"}),
         (("--max-inversions", "9"), {"EIO001", "EIO003"}),
         (("--select", "EIO003"), {"EIO003"}),
         (("--select", "EIO003", "--max-inversions", "0"), {"EIO001", "EIO003"}),

@@ -96,7 +96,7 @@ def test_help_is_a_command_too(words: list[str], same_as: list[str]) -> None:
         ("check --isolated a.mlir", "--isolated is now: --config none"),
         (
             "check a.mlir --max-avoidable=1",
-            "--max-avoidable is now: --fail-on moved with --max-inversions N or --config max-inversions=N",
+            "--max-avoidable is now: --fail-on out-of-place with --max-inversions N or --config max-inversions=N",
         ),
         ("check a.mlir --max-size 4GB", "--max-size is now: --config max-size=SIZE"),
         ("trace a.log --allow-unindexed", "--allow-unindexed is now: --config allow-unindexed=true"),

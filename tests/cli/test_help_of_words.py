@@ -42,7 +42,7 @@ def test_a_word() -> None:
 def test_all_rules_and_words_a_line_each() -> None:
     lines = printed("rules").splitlines()
     assert lines[0] == "Rules"
-    assert lines[9].split() == [
+    assert lines[11].split() == [
         "EIO104,",
         "repeated-location",
         "Several",
@@ -53,7 +53,7 @@ def test_all_rules_and_words_a_line_each() -> None:
         "location.",
     ]
     assert [line for line in lines if line.startswith("  descent ")] == [
-        "  descent           an inversion between neighbours among the indexed ops of a block."
+        "  descent              an inversion between neighbours among the indexed ops of a block."
     ]
 
 

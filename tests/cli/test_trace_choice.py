@@ -36,4 +36,4 @@ def test_a_pass_that_is_in_no_dump() -> None:
     [["--pass", "inline"], ["--pass", "ttir-*"], ["--function", "@forward"], ["--pass", "inline", "--changed-op", "ttir.relu"]],
 )  # fmt: skip
 def test_a_pass_that_changed_nothing_is_none(args: list[str]) -> None:
-    assert run("trace", LOG, *args, "--fail-on", "moved").returncode == 0
+    assert run("trace", LOG, *args, "--fail-on", "out-of-place").returncode == 0

@@ -107,7 +107,12 @@ def test_annotations_of_both_are_errors_unless_allowed(
         for one in sarif["results"]
     ]
     assert places == [("EIO108", level, "mix/b.mlir"), ("EIO108", level, "mix/c.mlir")]
-    assert [rule["id"] for rule in sarif["tool"]["driver"]["rules"]] == ["EIO001", "EIO003", "EIO108"]
+    assert [rule["id"] for rule in sarif["tool"]["driver"]["rules"]] == [
+        "EIO001",
+        "EIO003",
+        "EIO006",
+        "EIO108",
+    ]
     issues = json.loads(run("check", "mix/", "--format", "gitlab", *options).stdout)
     severity = {"error": "major", "warning": "minor"}[level]
     assert [(one["location"]["path"], one["severity"]) for one in issues] == [

@@ -74,7 +74,7 @@ def test_explain_as_text_of_several_ops_of_one_index() -> None:
 
 
 def test_it_fails_unless_only_moved_ops_do(issue: Path) -> None:
-    assert run("check", issue, "--fail-on", "moved").returncode == 0
+    assert run("check", issue, "--fail-on", "out-of-place").returncode == 0
     done = run("check", issue, "--format", "concise")
     assert done.returncode == 1
     assert done.stdout.decode().splitlines()[0] == (

@@ -26,7 +26,7 @@ from eio_audit.audit.check.keyed_dump import (
     SharedWork,
     read_dump,
 )
-from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
+from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions, Configuration
 from eio_audit.mlir.input.dumps import Dump, each_dump
 from eio_audit.mlir.ir import IR, NO_OFFSET
 from eio_audit.mlir.semantics.functions import find_without_order
@@ -44,6 +44,11 @@ class Check:
     dumps: tuple[DumpAudit, ...]
     errors: tuple[InputError, ...]
     models: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def configuration(self) -> Configuration | None:
+        """The file that changed what counts in the verdict, and its keys; None if no file did."""
+        return self.dumps[0].options.configuration if self.dumps else None
 
     @cached_property
     def by_model(self) -> dict[str, Check]:
@@ -175,11 +180,14 @@ def audit_keyed(dump: KeyedDump, work: SharedWork | None = None) -> AuditedDump:
     keys = dump.keys
     with_indices = map(int.__add__, keys.keyed_by_block, keys.followed_by_block)
     blocks = [block for block, count in enumerate(with_indices) if count and not dump.ir.faults]
+    if dump.options.order_from is not None and not _shows_original(dump):
+        blocks = []
     audits = _audits_in_order(dump, blocks)
     orders: dict[int, Sequence[int]] = {}
     moved: dict[int, Sequence[int]] = {}
     others: dict[int, OrderOfOthers] = {}
     donors: dict[int, int] = {}
+    reversed_pairs: dict[int, Mapping[tuple[int, int], int | str]] = {}
     has_effects = False
     if keys.disordered_blocks:
         from eio_audit.audit.check.disorder import audit_disordered
@@ -189,6 +197,8 @@ def audit_keyed(dump: KeyedDump, work: SharedWork | None = None) -> AuditedDump:
         for block, (figures, disorder) in zip(keys.disordered_blocks, found, strict=True):
             audits[block], ops = figures, dump.ir.block_ops[block]
             donors |= {ops[place]: ops[donor] for place, donor in disorder.donors.items()}
+            if disorder.reversed_pairs:
+                reversed_pairs[block] = disorder.reversed_pairs
             if disorder.order is not None:
                 orders[block], moved[block] = disorder.order, disorder.moved
             if disorder.order_of_others is not None:
@@ -217,7 +227,14 @@ def audit_keyed(dump: KeyedDump, work: SharedWork | None = None) -> AuditedDump:
         moved=moved,
         orders_of_others=others,
         donors=donors,
+        reversed_pairs=reversed_pairs,
     )
+
+
+def _shows_original(dump: KeyedDump) -> bool:
+    """Return whether an op, other than functions and terminators, is one of the original's."""
+    indexed = {op for op, index in enumerate(dump.indices.by_op) if index is not None}
+    return not indexed <= find_without_order(dump.ir)
 
 
 def _undefined_names(ir: IR) -> Iterator[UndefinedName]:

@@ -7,6 +7,9 @@ splits, which take its results apart, directly after the fused op. If these foll
 order of the other ops counts. So the avoidable inversions of a block are divided: first the part that is gone
 if constants follow, then the part that is gone if splits follow, too. The rest is out of place.
 
+Pairs of ops that the original order does not compare (``comparison.py``) take no part in any of this: the
+best order, the wrong indices and the parts are those of the comparable keys.
+
 **Frees** go directly after the last use of what they free. By the dependences, a free waits for all uses of
 the value, or of its buffer if it frees that. The other ops are ordered as if the frees had no keys. Then each
 free goes as early as that order allows, which is always legal.
@@ -17,17 +20,20 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import compress
+from itertools import compress, count
 from math import inf
 from types import MappingProxyType
 from typing import NamedTuple
 
+from eio_audit.audit.check.comparison import Comparison, without
 from eio_audit.audit.check.figures import BlockAudit, Blocker, DisplacedOp, MislabelledOp
 from eio_audit.audit.check.keyed_block import KeyedBlock
 from eio_audit.audit.check.keyed_dump import KeyedDump, OrderOfOthers, SharedWork
+from eio_audit.audit.check.reversed_dependences import find_reversed
 from eio_audit.audit.dependence import DependenceGraph, DependenceKind
 from eio_audit.audit.locations.original_index import OpLabel
 from eio_audit.audit.options import Follow
+from eio_audit.audit.pair_class import PairClass
 from eio_audit.mlir.ir import IR
 from eio_audit.order.effort import Effort
 from eio_audit.order.linear_extension import is_minimal, restore_order
@@ -40,6 +46,7 @@ from eio_audit.order.permutation import (
 )
 from eio_audit.order.precedence import Precedence, after_last_uses
 from eio_audit.order.search import Order
+from eio_audit.order.windows import block_of, count_forced
 from eio_audit.order.wrong_labels import fewest_wrong_labels
 
 
@@ -142,6 +149,8 @@ class ShapeDisorder(NamedTuple):
     # are a set of least weight.
     donors: Mapping[int, int] = MappingProxyType({})
     worst_labels: Sequence[int] = ()  # of these ops, those in the most inversions, worst first
+    # The reversed dependences, each with what both ops touch.
+    reversed_pairs: Mapping[tuple[int, int], int | str] = MappingProxyType({})
 
 
 def audit_disordered(
@@ -203,7 +212,7 @@ def _disorder(block: KeyedBlock, in_order: BlockAudit, weights: bytes, work: Sha
 
 
 def _found(block: KeyedBlock, in_order: BlockAudit, weights: bytes, work: SharedWork) -> ShapeDisorder:
-    runs = block.runs
+    runs, comparable = block.runs, block.comparable
     audit = in_order._replace(
         inversions=runs.inversions,
         descents=count_descents(runs.ranks),  # as many as among the keys: a run has none inside
@@ -215,39 +224,66 @@ def _found(block: KeyedBlock, in_order: BlockAudit, weights: bytes, work: Shared
         at_frees=block.inversions_with(block.flags(Follow.FREES)),
         profile=order_profile(block.indexed_keys, PROFILE_PARTS) if work.described_ops else (),
     )
-    worst = _displaced_places(block, work.described_ops) if work.described_ops else ()
+    worst = _displaced_places(comparable, work.described_ops) if work.described_ops else ()
     if block.graph is None:
         return ShapeDisorder(audit, worst)
     precedence, donors = block.graph.precedence, dict[int, int]()
+    reversed_pairs = find_reversed(comparable)
     if weights and block.dump.options.order_from is None:  # an order from another dump has no labels
         carried = [block.inversions_at.get(place, 0) for place in range(len(block.keys))]
-        labels = fewest_wrong_labels(block.keys, weights, precedence, work.label_effort, carried)
+        keys = without(comparable.keys, compress(count(), block.handles))
+        without_reversed = block.graph.precedence_without(reversed_pairs)
+        labels = fewest_wrong_labels(keys, weights, without_reversed, work.label_effort, carried)
         donors = labels.donor_of
         audit = audit._replace(
             wrong_indices=len(donors),
             wrong_by_passes=sum(weights[place] <= INHERITED for place in donors),
             wrong_certified=labels.certified,
         )
-    best = restore_block(block.keys, precedence, block.frees_that_follow, runs.inversions, work.effort)
+    frees, left = block.frees_that_follow, comparable.runs.inversions
+    best = restore_block(comparable.keys, precedence, frees, left, work.effort)
     moved = [best.order[k] for k in displaced(best.order)] if best.moved else []
+    excused = runs.inversions - left
     audit = audit._replace(
-        forced=best.forced,
-        minimum=best.inversions,
-        lower_bound=best.lower_bound,
+        forced=count_forced(block_of(block.keys, precedence), Effort()) if excused else best.forced,
+        minimum=best.inversions + excused,
+        lower_bound=best.lower_bound + excused,
         moved=best.moved,
         moved_unindexed=sum(block.keys[place] is None for place in moved),
         moved_lower_bound=best.moved_lower_bound,
+        reversed_dependences=len(reversed_pairs),
+        not_comparable=_not_comparable(comparable, block.comparison, best, reversed_pairs),
     )
     others = None
     if work.finds_classes:
-        audit, others = find_followers(block, audit, best.order, work.others_effort)
+        audit, others = find_followers(comparable, audit, best.order, work.others_effort)
     worst_labels = sorted(donors, key=lambda place: -block.inversions_at[place])[: work.described_ops]
     order = best.order if best.moved else None
-    return ShapeDisorder(audit, worst, order, moved, others, donors, worst_labels)
+    return ShapeDisorder(audit, worst, order, moved, others, donors, worst_labels, reversed_pairs)
 
 
-APART = (Follow.CONSTANTS, Follow.SPLITS)
-"""The ops whose avoidable inversions are told apart, and the order in which they take their part."""
+def _not_comparable(
+    comparable: KeyedBlock, comparison: Comparison, best: Order, reversed_pairs: Collection[tuple[int, int]]
+) -> Counter[PairClass]:
+    """Return how many inversions are not comparable, by their class.
+
+    A handle or an allocation follows what it serves. So the inversions that it has in the best order are none
+    of a wrong index.
+    """
+    numbers, keys = +comparison.numbers, comparable.keys
+    if 1 in comparable.handles:
+        in_best = keyed_inversions(map(keys.__getitem__, best.order))
+        others = without(keys, compress(count(), comparable.handles))
+        numbers[PairClass.SERVING] += in_best - keyed_inversions(map(others.__getitem__, best.order))
+        is_handle = comparable.handles
+        numbers[PairClass.SERVING] -= sum(
+            is_handle[early] or is_handle[late] for early, late in reversed_pairs
+        )
+    return +numbers
+
+
+APART = (PairClass.HOISTED_CONSTANT, PairClass.SPLIT)
+"""The classes of avoidable inversions that are told apart, and the order in which they take their part."""
 
 
 def find_followers(
@@ -261,7 +297,9 @@ def find_followers(
     assert block.graph is not None
     rest, order_of_others = audit.avoidable, None
     sorts: list[Follow] = []
-    for sort in APART if rest else ():
+    for one in APART if rest else ():
+        sort = one.follow
+        assert sort is not None
         sorts.append(sort)
         places = [place for place in block.places_of(sort) if block.inversions_at[place]]
         if not places:
@@ -271,7 +309,7 @@ def find_followers(
         if others < rest:
             then = block.inversions_in(fixed)
             fewer = sum(block.inversions_at[place] > then[place] for place in places)
-            if sort is Follow.CONSTANTS:
+            if one is PairClass.HOISTED_CONSTANT:
                 audit = audit._replace(avoidable_constants=rest - others, hoisted_constants=fewer)
             else:
                 audit = audit._replace(avoidable_splits=rest - others, left_splits=fewer)

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, reduce
 from operator import add, attrgetter
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from eio_audit.audit.dependence import DependenceKind
 from eio_audit.audit.locations.original_index import OpLabel
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
+from eio_audit.audit.pair_class import SHUFFLED, PairClass
 from eio_audit.mlir.input.dumps import DumpPlace
 
 
@@ -59,6 +60,10 @@ class BlockAudit(NamedTuple):
     wrong_by_passes: int = 0
     wrong_certified: bool = True  # whether it is proven that no set of less weight is enough
     mislabelled: tuple[MislabelledOp, ...] = ()  # those in the most inversions, as for `worst`
+    # Inversions between ops of which one changes what the other touches, without a value between the two.
+    reversed_dependences: int = 0
+    # Inversions of ops that the original order does not compare, by their class; none in a graph region.
+    not_comparable: Mapping[PairClass, int] = {}
     frees: int = 0  # indexed ops that only free, by the op table
     followed_frees: int = 0  # `followed` ops that only free, and so follow their last use
 
@@ -69,6 +74,11 @@ class BlockAudit(NamedTuple):
             worst=tuple(op.shifted(lines) for op in self.worst),
             mislabelled=tuple(op.shifted(lines) for op in self.mislabelled),
         )
+
+    @property
+    def not_compared(self) -> int:
+        """Inversions of ops that the original order does not compare."""
+        return sum(self.not_comparable.values())
 
     @property
     def certified(self) -> bool:
@@ -92,8 +102,8 @@ class BlockAudit(NamedTuple):
 
     @property
     def is_shuffled(self) -> bool:
-        """Whether ops are out of place or carry a wrong index."""
-        return self.avoidable_others > 0 or self.wrong_indices > 0
+        """Whether some pair fails a gate by default."""
+        return any(getattr(self, one.figure) for one in SHUFFLED)
 
     @property
     def knock_on(self) -> int:
@@ -138,8 +148,20 @@ class Summary(NamedTuple):
     followed: int
     wrong_indices: int
     wrong_by_passes: int
+    reversed_dependences: int
+    not_comparable: Counter[PairClass]
     wrong_certified: bool
     certified: bool
+
+    @property
+    def not_compared(self) -> int:
+        """Inversions of ops that the original order does not compare."""
+        return self.not_comparable.total()
+
+    @property
+    def unavoidable(self) -> int:
+        """Inversions that the best order found leaves, without those that are told apart."""
+        return self.minimum - self.not_compared - self.reversed_dependences
 
     def plus(self, other: Summary) -> Summary:
         """Return the sum of both; it is certified if both are."""
@@ -206,7 +228,7 @@ class DumpAudit:
 
 
 COUNTED_IN_ALL = ("ops", "indexed", "derived", "constants", "followed")
-DERIVED_FIGURES = ("dumps", "blocks", "forced", "wrong_certified", "certified")
+DERIVED_FIGURES = ("dumps", "blocks", "forced", "not_comparable", "wrong_certified", "certified")
 COUNTED_IN_DISORDERED = [name for name in Summary._fields if name not in COUNTED_IN_ALL + DERIVED_FIGURES]
 """The figures that are 0 for a block without inversions."""
 
@@ -223,6 +245,7 @@ def summarize_blocks(blocks: Sequence[BlockAudit], dumps: int = 1) -> Summary:
         dumps=dumps,
         blocks=len(blocks),
         forced=sum(block.forced or 0 for block in disordered),
+        not_comparable=sum((Counter(one.not_comparable) for one in disordered), Counter[PairClass]()),
         wrong_certified=all(block.wrong_certified for block in disordered),
         certified=all(block.certified for block in disordered),
         **_added_up(COUNTED_IN_ALL, blocks),
@@ -332,8 +355,13 @@ class LogFigures:
 
 
 def _growth(old: Summary, new: Summary) -> Summary:
-    more = Summary._make(max(after - before, 0) for before, after in zip(old, new, strict=True))
-    return more._replace(certified=new.certified, wrong_certified=new.wrong_certified)
+    numbers: dict[str, Any] = {
+        name: max(after - before, 0)
+        for name, before, after in zip(Summary._fields, old, new, strict=True)
+        if isinstance(before, int) and isinstance(after, int)
+    }
+    numbers["not_comparable"] = new.not_comparable - old.not_comparable
+    return Summary(**numbers)._replace(certified=new.certified, wrong_certified=new.wrong_certified)
 
 
 class UnjudgedInput(NamedTuple):

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left
+from collections import defaultdict
 from collections.abc import Hashable, Iterable, Sequence
-from enum import StrEnum
 from functools import cached_property, reduce
-from itertools import chain, compress, count
-from operator import not_, or_
+from itertools import chain, compress, count, groupby
+from operator import itemgetter, not_, or_
 from typing import TYPE_CHECKING, Any
 
+from eio_audit.audit.check.comparison import Comparison, Keys, compare, is_inverted, without
 from eio_audit.audit.check.keyed_dump import KeyedDump
 from eio_audit.audit.dependence import DependenceGraph
 from eio_audit.audit.locations.original_index import OpLabel
 from eio_audit.audit.options import Follow
+from eio_audit.audit.pair_class import PairClass
 from eio_audit.order.permutation import SortedRuns, displaced, displaced_in, keyed_inversions, sorted_runs
 
 if TYPE_CHECKING:
@@ -31,12 +33,12 @@ UNCOUNTED = -1
 class KeyedBlock:
     """A block of a dump with the keys of its ops. Ops are identified by their place in the block, from 0."""
 
-    def __init__(self, dump: KeyedDump, number: int) -> None:
+    def __init__(self, dump: KeyedDump, number: int, keys: Keys | None = None) -> None:
         self.dump = dump
         self.number = number  # the number of the block in the dump
         self.ops: array[int] = dump.ir.block_ops[number]  # its ops in textual order
         # Per place, its key; None for an op that does not count in inversions.
-        self.keys = dump.ir.of_block(number, dump.keys.by_op)
+        self.keys: Keys = dump.ir.of_block(number, dump.keys.by_op) if keys is None else keys
 
     @cached_property
     def graph(self) -> DependenceGraph | None:
@@ -47,6 +49,20 @@ class KeyedBlock:
     def has_order(self) -> bool:
         """Whether its ops have an order: it is not in a graph region."""
         return self.dump.ir.has_order(self.number)
+
+    @cached_property
+    def comparison(self) -> Comparison:
+        """What of it the original order compares: all, if it is in a graph region and so not judged."""
+        return compare(self.dump, self.number, self.keys, self.runs.inversions if self.has_order else 0)
+
+    @property
+    def comparable(self) -> KeyedBlock:
+        """The same block with the keys that can be compared."""
+        return self if self.comparison.keys is self.keys else self._compared
+
+    @cached_property
+    def _compared(self) -> KeyedBlock:
+        return KeyedBlock(self.dump, self.number, self.comparison.keys)
 
     @cached_property
     def indexed(self) -> list[int]:
@@ -77,16 +93,22 @@ class KeyedBlock:
         """Return, per place, 1 if ``sort`` names its kind."""
         return self.dump.ir.of_block(self.number, self.dump.keys.flags(sort))
 
+    def is_inverted(self, early: int, late: int) -> bool:
+        """Return whether two ops are inverted, the earlier one first."""
+        return is_inverted(self.keys, early, late)
+
+    @property
+    def handles(self) -> Sequence[int]:
+        """Per place, 1 if its op only gives a handle or an allocation."""
+        return self.dump.ir.of_block(self.number, self.dump.keys.handles_by_op)
+
     def places_of(self, sort: Follow) -> list[int]:
         """Return the places of the ops of a sort that count in inversions."""
         return [place for place in compress(count(), self.flags(sort)) if self.keys[place] is not None]
 
-    def keys_without(self, sorts: Iterable[Follow]) -> list[int | None]:
+    def keys_without(self, sorts: Iterable[Follow]) -> Keys:
         """Return, per place, its key; None for an op of these sorts, too."""
-        keys = list(self.keys)
-        for place in chain.from_iterable(map(self.places_of, sorts)):
-            keys[place] = None
-        return keys
+        return without(self.keys, chain.from_iterable(map(self.places_of, sorts)))
 
     @property
     def frees_that_follow(self) -> frozenset[int]:
@@ -96,10 +118,9 @@ class KeyedBlock:
     @property
     def shape(self) -> Hashable:
         """A value that is equal for blocks that differ only in names, or in keys of the same order."""
-        rank_of: dict[int | None, int] = dict(zip(sorted(set(self.indexed_keys)), count()))
-        ranks = tuple(map(rank_of.get, self.keys))
-        edges = None if self.graph is None else self.graph.shape
-        return ranks, *(bytes(self.flags(sort)) for sort in SORTS), edges
+        flags = (bytes(flags) for flags in (*map(self.flags, SORTS), self.handles))
+        steps = ((one, _ranks(keys)) for one, keys in self.comparison.steps)
+        return _ranks(self.keys), *flags, *steps, None if self.graph is None else self.graph.shape
 
     @cached_property
     def original_places(self) -> dict[int, int]:
@@ -130,21 +151,56 @@ class KeyedBlock:
         return self.dump.label(self.ops[place])
 
 
+def _ranks(keys: Keys) -> tuple[int | None, ...]:
+    rank_of: dict[int | None, int] = dict(zip(sorted({key for key in keys if key is not None}), count()))
+    return tuple(map(rank_of.get, keys))
+
+
 class FixedBlock(KeyedBlock):
     """A block, and the order that a fix gives it."""
 
     dump: AuditedDump
 
-    def __init__(self, dump: AuditedDump, number: int) -> None:
-        super().__init__(dump, number)
+    def __init__(
+        self, dump: AuditedDump, number: int, keys: Keys | None = None, order: Sequence[int] | None = None
+    ) -> None:
+        super().__init__(dump, number, keys)
         # `order[k]` is the place of the op that a fix puts k-th.
-        self.order: Sequence[int] = dump.orders.get(number) or range(len(self.ops))
+        self.order: Sequence[int] = order or dump.orders.get(number) or range(len(self.ops))
         self._with_followers: FixedBlock | None = None
+
+    @property
+    def comparable(self) -> FixedBlock:
+        """The same block with the keys that can be compared."""
+        return self if self.comparison.keys is self.keys else self._compared
+
+    @cached_property
+    def _compared(self) -> FixedBlock:
+        return FixedBlock(self.dump, self.number, self.comparison.keys)
 
     @property
     def audit(self) -> BlockAudit:
         """Its figures."""
         return self.dump.audit.blocks[bisect_left(self.dump.blocks, self.number)]
+
+    def without_handles(self) -> FixedBlock:
+        """Return the block as if handles and allocations had no keys, as they cannot be out of order."""
+        if 1 not in self.handles:
+            return self
+        keys = without(self.keys, compress(count(), self.handles))
+        return FixedBlock(self.dump, self.number, keys, self.order)
+
+    def inversions_around(self, one: PairClass) -> tuple[dict[int, int], dict[int, int]]:
+        """Return, per place, in how many inversions its op is before and after the step of a class."""
+        before: Keys = self.keys
+        for step, after in self.comparison.steps:
+            if step is one:
+                break
+            before = after
+        else:  # handles in the best order
+            before, after = self.comparison.keys, self.comparable.without_handles().keys
+        block, then = (KeyedBlock(self.dump, self.number, keys) for keys in (before, after))
+        return defaultdict(int, block.inversions_at), then.inversions_at
 
     @property
     def fixed(self) -> FixedBlock:
@@ -152,12 +208,11 @@ class FixedBlock(KeyedBlock):
         return self if self._with_followers is None else self._with_followers
 
     def of_others(self) -> FixedBlock:
-        """Return the block as if these had no indices: hoisted constants and splits, if they cause a part."""
+        """Return the block as if these had no keys: hoisted constants and splits, if they cause a part."""
         others = self.dump.orders_of_others.get(self.number)
         if others is None:
             return self
-        block = FixedBlock(self.dump, self.number)
-        block.keys, block.order = self.keys_without(others.follow), others.order
+        block = FixedBlock(self.dump, self.number, self.keys_without(others.follow), others.order)
         block._with_followers = self
         return block
 
@@ -190,61 +245,60 @@ class FixedBlock(KeyedBlock):
         return self.inversions_in(self.order)
 
 
-class PairClass(StrEnum):
-    """The class of an inversion."""
-
-    # A reorder puts the two back in order, and neither is a hoisted constant or a split.
-    OUT_OF_PLACE = "out of place"
-    # The best order found leaves it: an index contradicts dataflow. `fix --relabel` corrects it.
-    WRONG_INDEX = "wrong index"
-    HOISTED_CONSTANT = "hoisted constant"  # one is a constant: it vanishes if constants follow
-    SPLIT = "split"  # one is a split: it vanishes if splits follow
-
-
-SHUFFLED = frozenset({PairClass.OUT_OF_PLACE, PairClass.WRONG_INDEX})
-"""The classes that fail a gate by default."""
-
-
 class PairClasses:
     """The classes of the inversions of a block. Ops are identified by their place in the block.
 
     The dump was audited with ``SharedWork.finds_classes``. Per place, ``bits`` has the bit of its op in bit
     sets, by default its place. Ops in no pair may share one.
 
-    Complexity: O(n) to make; O(1) for one pair; O(n^2 / 64) to divide all pairs of a block of n ops.
+    Complexity: O(n log n) to make; O(1) for one pair; O(n^2 / 64) to divide all pairs of a block of n ops.
     """
 
     def __init__(self, block: FixedBlock, bits: Sequence[int] | None = None) -> None:
-        size, audit = len(block.ops), block.audit
         self._block = block
-        self._bits = range(size) if bits is None else bits
+        self._bits = range(len(block.ops)) if bits is None else bits
         self._new_place = block.new_place
-        self._is_constant = block.flags(Follow.CONSTANTS) if audit.avoidable_constants else bytes(size)
-        self._is_split = block.flags(Follow.SPLITS) if audit.avoidable_splits else bytes(size)
+        self._steps = block.comparison.steps
+        self._reversed = block.dump.reversed_pairs.get(block.number, {})
+        self._follows = {
+            one: block.flags(one.follow)
+            for one in PairClass
+            if one.follow and getattr(block.audit, one.figure)
+        }
+        self._serves = block.handles
 
     def of(self, early: int, late: int) -> PairClass:
         """Return the class of an inverted pair of ops, the earlier one first."""
+        if (one := self._block.comparison.class_of(early, late)) is not None:
+            return one
+        if (early, late) in self._reversed:
+            return PairClass.REVERSED
         if self._new_place[early] < self._new_place[late]:
-            return PairClass.WRONG_INDEX
-        if self._is_constant[early] or self._is_constant[late]:
-            return PairClass.HOISTED_CONSTANT
-        if self._is_split[early] or self._is_split[late]:
-            return PairClass.SPLIT
-        return PairClass.OUT_OF_PLACE
+            serves = self._serves[early] or self._serves[late]
+            return PairClass.SERVING if serves else PairClass.WRONG_INDEX
+        found = (one for one, flags in self._follows.items() if flags[early] or flags[late])
+        return next(found, PairClass.OUT_OF_PLACE)
 
     def divide(self, place: int, inverted: int) -> dict[PairClass, int]:
         """Divide later ops that an op is inverted with, as bits, by the classes that occur."""
-        back = inverted & ~self._stays_before[place]
-        at_constants = back if self._is_constant[place] else back & self._constants
-        others = back ^ at_constants
-        at_splits = others if self._is_split[place] else others & self._splits
-        found = {
-            PairClass.OUT_OF_PLACE: others ^ at_splits,
-            PairClass.WRONG_INDEX: inverted ^ back,
-            PairClass.HOISTED_CONSTANT: at_constants,
-            PairClass.SPLIT: at_splits,
-        }
-        return {one: bits for one, bits in found.items() if bits}
+        found: dict[PairClass, int] = {}
+
+        def take(one: PairClass, bits: int) -> None:
+            nonlocal inverted
+            if taken := inverted & bits:
+                found[one] = found.get(one, 0) | taken
+                inverted ^= taken
+
+        for one, still in self._inverted_after:
+            take(one, ~still[place])
+        take(PairClass.REVERSED, self._reversed_with.get(place, 0))
+        stays = self._stays_before[place]
+        take(PairClass.SERVING, stays if self._serves[place] else stays & self._set_of(self._serves))
+        take(PairClass.WRONG_INDEX, stays)
+        for one, flags in self._follows.items():
+            take(one, -1 if flags[place] else self._set_of(flags))
+        take(PairClass.OUT_OF_PLACE, -1)
+        return found
 
     @cached_property
     def _stays_before(self) -> Sequence[int]:
@@ -256,12 +310,32 @@ class PairClasses:
         return found
 
     @cached_property
-    def _constants(self) -> int:
-        return self._set_of(self._is_constant)
+    def _inverted_after(self) -> list[tuple[PairClass, Sequence[int]]]:
+        """By step of the comparison, per place, the later ops that its op is inverted with after the step."""
+        return [(one, self._inverted(keys)) for one, keys in self._steps]
+
+    def _inverted(self, keys: Keys) -> Sequence[int]:
+        lesser, below = dict[int, int](), 0
+        for key, group in groupby(
+            sorted((key, place) for place, key in enumerate(keys) if key is not None), itemgetter(0)
+        ):
+            lesser[key] = below
+            for _, place in group:
+                below |= 1 << self._bits[place]
+        found, after = [0] * len(keys), 0
+        for place in reversed(range(len(keys))):
+            key = keys[place]
+            if key is not None:
+                found[place] = after & lesser[key]
+                after |= 1 << self._bits[place]
+        return found
 
     @cached_property
-    def _splits(self) -> int:
-        return self._set_of(self._is_split)
+    def _reversed_with(self) -> dict[int, int]:
+        found: dict[int, int] = {}
+        for early, late in self._reversed:
+            found[early] = found.get(early, 0) | 1 << self._bits[late]
+        return found
 
     def _set_of(self, flags: Sequence[int]) -> int:
         return reduce(or_, (1 << bit for bit in compress(self._bits, flags)), 0)

@@ -18,7 +18,7 @@ from eio_audit.audit.options import AuditOptions, Follow
 from eio_audit.mlir.input.dumps import Dump, expect_dump, without_ops
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.reading.reader import read_ir
-from eio_audit.mlir.semantics.functions import functions_around
+from eio_audit.mlir.semantics.functions import functions_around, outermost_functions
 from eio_audit.mlir.traits import UNLISTED, OpTraits
 from eio_audit.order.effort import Effort
 
@@ -106,13 +106,28 @@ class OrderKeys:
 
     @cached_property
     def constants_by_op(self) -> bytearray:
-        """Per op, 1 if it has no operands and is pure or a constant by the op table."""
+        """Per op, 1 if it has no operands and is pure, a constant or an allocation by the op table."""
+        names, rows = self._ir.names, self._ir.op_table.rows
+        return self._without_operands([_may_be_constant(rows.get(name, UNLISTED)) for name in names])
+
+    @cached_property
+    def handles_by_op(self) -> bytearray:
+        """Per op, 1 if it has no operands and only gives a handle or an allocation.
+
+        It follows what it serves: it is a constant whose index cannot be wrong.
+        """
+        names, rows = self._ir.names, self._ir.op_table.rows
+        return self._without_operands([_may_be_handle(name, rows.get(name, UNLISTED)) for name in names])
+
+    def _without_operands(self, is_wanted: Sequence[bool]) -> bytearray:
+        """Return, per op, 1 if it has no operands and its name is wanted."""
         ir, flags = self._ir, bytearray(len(self._ir))
-        may_be_constant = [_may_be_constant(ir.op_table.rows.get(name, UNLISTED)) for name in ir.names]
+        if not any(is_wanted):
+            return flags
         starts = ir.operand_start.tolist()
         no_operands = list(compress(count(), map(eq, starts, islice(starts, 1, None))))
         names = map(ir.op_name.__getitem__, no_operands)
-        for op in compress(no_operands, map(may_be_constant.__getitem__, names)):
+        for op in compress(no_operands, map(is_wanted.__getitem__, names)):
             flags[op] = op not in ir.late_operands
         return flags
 
@@ -160,6 +175,27 @@ class OrderKeys:
         return flags
 
     @cached_property
+    def pieces(self) -> frozenset[int]:
+        """The ops with the index of a region op around or before them, or of a branch in an earlier block.
+
+        A lowered loop leaves its index on the branches that it was lowered to.
+        """
+        ir, by_op, pieces = self._ir, self.indices.by_op, list[int]()
+        lowered = set[tuple[int, int | None]]()  # the indices of these ops in each function
+        for block, (ops, function) in enumerate(zip(ir.block_ops, outermost_functions(ir), strict=True)):
+            if (parent := ir.parent_op(block)) not in (function, -1):
+                lowered.add((function, by_op[parent]))
+            pieces += (op for op in ops if by_op[op] is not None and (function, by_op[op]) in lowered)
+            if ops and len(ir.region_blocks[ir.block_region[block]]) > 1:
+                lowered.add((function, by_op[ops[-1]]))
+        return frozenset(pieces)
+
+    def range_end(self, op: int) -> int:
+        """Return the largest index of an op and what is nested in it; -1 if none has one."""
+        inside = self.indices.by_op[op : self._ir.subtree_end[op]]
+        return max((index for index in inside if index is not None), default=-1)
+
+    @cached_property
     def has_frees(self) -> bool:
         """Whether any op only frees."""
         return 1 in self.frees_by_op
@@ -182,12 +218,24 @@ class OrderKeys:
         return self._ir.op_table.of(name).only_frees and not is_pure
 
 
+_HANDLES = frozenset(
+    {"alloc", "alloc_tensor", "create_token", "empty", "get_device", "poison", "token", "undef"}
+)
+"""The last parts of the names of ops that give a handle or an allocation if they have no operands."""
+
+
 def _may_be_constant(row: OpTraits) -> bool:
     """Return whether an op without operands is a constant; terminators and declarations are not."""
     if row.flags & {"terminator", "function", "symbol", "symbol_table"}:
         return False
-    is_pure = not (row.effects or row.recursive or row.dynamic or row.unknown)
-    return is_pure or "constant" in row.flags
+    has_others = row.recursive or row.dynamic or row.unknown
+    is_pure = not (row.effects or has_others)
+    only_allocates = "alloc" in row.effects and row.effects <= {"alloc", "read"} and not has_others
+    return is_pure or only_allocates or "constant" in row.flags
+
+
+def _may_be_handle(name: str, row: OpTraits) -> bool:
+    return name.rpartition(".")[2] in _HANDLES or ("alloc" in row.effects and _may_be_constant(row))
 
 
 @dataclass(frozen=True)
@@ -292,3 +340,5 @@ class AuditedDump(KeyedDump):
     # Per op with a wrong label, the op whose label it should carry. The wrong labels are a set of least
     # weight.
     donors: Mapping[int, int]
+    # Per block that has some, its reversed dependences: the places of the two ops, and what both touch.
+    reversed_pairs: Mapping[int, Mapping[tuple[int, int], int | str]]

@@ -12,12 +12,13 @@ from operator import gt, lt
 
 from eio_audit.audit.check.check import audit_dump
 from eio_audit.audit.check.figures import DumpAudit
-from eio_audit.audit.check.keyed_block import FixedBlock, PairClass, PairClasses
+from eio_audit.audit.check.keyed_block import FixedBlock, PairClasses
 from eio_audit.audit.dependence import DependenceGraph, DependenceKind
 from eio_audit.audit.explain.op_choice import choose_dump, find_ops
 from eio_audit.audit.locations.original_index import OpLabel
 from eio_audit.audit.locations.parsed_locations import ModelLine, Origin
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions, Follow
+from eio_audit.audit.pair_class import PairClass
 from eio_audit.mlir.input.dumps import Dump
 from eio_audit.mlir.semantics.effects import Effects, EffectSource
 
@@ -33,6 +34,8 @@ class InversionKind(StrEnum):
     """A fix puts the two in their original order."""
     KNOCK_ON = "knock-on"
     """Neither depends on the other, but the best order found has the inversion, too."""
+    NOT_COMPARABLE = "not comparable"
+    """The original order does not say how the two should stand: see their class."""
     UNORDERED = "unordered"
     """They are in a graph region, which has no order."""
 
@@ -64,7 +67,7 @@ class InvertedOp:
     op: OpLabel
     kind: InversionKind  # the kind of the inversion
     pair_class: PairClass | None  # its class; None in a graph region
-    # For a forced inversion, a shortest path of dependences from the earlier op to the later.
+    # If one depends on the other, a shortest path of dependences from the earlier op to the later.
     path: tuple[PathStep, ...] = ()
     fixed: FixedPlace | None = None  # for an avoidable inversion, the place that a fix gives this op
 
@@ -185,6 +188,8 @@ class OpInBlock:
     def _kind(self, place: int) -> InversionKind:
         if not self.block.has_order:
             return InversionKind.UNORDERED
+        if not self._classes.of(*sorted((place, self.place))).is_comparable:
+            return InversionKind.NOT_COMPARABLE
         if place in self._paths:
             return InversionKind.FORCED
         new_place = self.block.new_place
@@ -198,8 +203,11 @@ class OpInBlock:
     def _described(self, inversions: Sequence[tuple[int, InversionKind]]) -> Iterator[InvertedOp]:
         block, own = self.block, self.key
 
+        def is_dependent(place: int) -> bool:
+            return block.has_order and place in self._paths
+
         def rank(place: int) -> tuple[int, int, int]:
-            length = self._paths[place][1] if kind is InversionKind.FORCED else 0
+            length = self._paths[place][1] if is_dependent(place) else 0
             return length, -abs(block.key(place) - (own or 0)), place
 
         for kind in InversionKind:
@@ -209,7 +217,7 @@ class OpInBlock:
                     op=block.label(place),
                     kind=kind,
                     pair_class=self._classes.of(*sorted((place, self.place))) if block.has_order else None,
-                    path=tuple(self._path(place)) if kind is InversionKind.FORCED else (),
+                    path=tuple(self._path(place)) if is_dependent(place) else (),
                     fixed=self._fixed(place) if kind is InversionKind.AVOIDABLE else None,
                 )
 

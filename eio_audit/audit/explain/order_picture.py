@@ -284,6 +284,10 @@ class Disorder(StrEnum):
     """A dependence keeps it where it is."""
     STAYS = "stays"
     """No dependence keeps it where it is, but it is displaced in the best order found, too."""
+    REVERSED = "reversed dependence"
+    """It stands before an op that touches the same resource, and by its index belongs after it."""
+    NOT_COMPARABLE = "not comparable"
+    """The original order does not compare it with the ops that it is inverted with."""
     UNORDERED = "unordered"
     """It is in a graph region, which has no order."""
 
@@ -321,14 +325,20 @@ def picture_of(dump: AuditedDump, dump_audit: DumpAudit, number: int) -> OrderPi
     order = block.indexed_order
     moved = {order[k] for k in displaced(order)}
     remaining = {order[k] for k in displaced([block.key(place) for place in order])}
+    compared = block.comparable.without_handles().indexed_order
+    judged = {compared[k] for k in displaced([block.comparable.key(place) for place in compared])}
     names = labels(dump.ir, dump.indices, block.ops)
     displaced_ops = describe_displaced(block, sorted(moved | remaining), names.__getitem__)
     moved_first = sorted(displaced_ops, key=lambda place: place not in moved)
     drawn = [*moved_first[: min(len(moved), DRAWN_MOVED)], *moved_first[len(moved) :][:DRAWN_UNMOVED]]
     disorder = {place: _disorder(op, audit) for place, op in displaced_ops.items()}
+    if block.has_order:
+        disorder |= dict.fromkeys(remaining - judged, Disorder.NOT_COMPARABLE)
     disorder |= dict.fromkeys(moved, Disorder.AVOIDABLE)
     wrong = (place for place, op in enumerate(block.ops) if op in dump.donors)
     disorder |= dict.fromkeys(wrong, Disorder.WRONG_INDEX)
+    reversals = dump.reversed_pairs.get(block.number, ())
+    disorder |= {early: Disorder.REVERSED for early, _ in reversals if early in disorder}
     dataflow = BlockDataflow(block) if block.has_order else None
     places = range(len(block.ops))
     return OrderPicture(

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from eio_audit.audit.check.check import audit_dump, audit_keyed
 from eio_audit.audit.check.figures import DumpAudit, Summary, summarize
+from eio_audit.audit.check.keyed_block import KeyedBlock
 from eio_audit.audit.check.keyed_dump import AuditedDump, SharedWork, read_dump
 from eio_audit.audit.dependence import Dependences
 from eio_audit.audit.fix.verification import Orders, VerificationError, read_same, verify
@@ -20,9 +21,9 @@ from eio_audit.mlir.input.dumps import Dump, each_dump, rewritten
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.reading.reader import read_ir
 from eio_audit.mlir.rewriting import reorder
-from eio_audit.mlir.source import InputError, Source, bugs_are_errors
+from eio_audit.mlir.source import InputError, Source, Span, bugs_are_errors
 from eio_audit.mlir.tokens import COMMENT, STRING, VALUE
-from eio_audit.order.permutation import count_inversions, permuted_ranges
+from eio_audit.order.permutation import keyed_inversions, permuted_ranges
 from eio_audit.order.precedence import Precedence
 
 if TYPE_CHECKING:
@@ -61,19 +62,6 @@ def in_orders(ir: IR, orders: Orders) -> bytes:
     return reorder(ir, {block: permuted_ranges(order) for block, order in orders.items()})
 
 
-def renumbered(ir: IR, orders: Orders) -> IR:
-    """Return the dump with the value names of its new order. Its ops do not move.
-
-    The result is the same object if no name changes.
-
-    Raises:
-        VerificationError: the text is not the same program up to these names.
-    """
-    from eio_audit.mlir.rewriting import ValueNames, renumber
-
-    return with_other_names(ir, renumber(ValueNames(ir.source, ir.span, ir.op_table), orders))
-
-
 def with_other_names(ir: IR, text: bytes) -> IR:
     """Return the IR read from a text in which only value names may differ. The same object if none does.
 
@@ -84,8 +72,8 @@ def with_other_names(ir: IR, text: bytes) -> IR:
         return ir
     before, after = (_VALUE_NAME.sub(lambda m: b"%" if m["name"] else m[0], t) for t in (ir.dump_text, text))
     if before != after:
-        raise VerificationError("renumbering changed more than the names of values")
-    return read_same(ir, text, "renumbered")
+        raise VerificationError("renaming changed more than the names of values")
+    return read_same(ir, text, "renamed")
 
 
 def shuffle(dumps: Sequence[Dump], seed: int, options: AuditOptions = DEFAULT_OPTIONS) -> bytes:
@@ -151,7 +139,6 @@ class FixedDump(NamedTuple):
     text: bytes | None  # the corrected bytes; None if nothing changes
     audit: DumpAudit  # the audit of the original dump
     ordered: DumpAudit  # the audit that gives the new order: `audit`, or an audit with corrected labels
-    renumbered: bool  # whether values got other names
     relabelled: int  # ops that got the index of another op
 
     def with_options(self, options: AuditOptions) -> FixedDump:
@@ -163,6 +150,9 @@ class FixedDump(NamedTuple):
         )
 
 
+MOST_ROUNDS = 8  # how often a dump is fixed again, if what is comparable depends on the order
+
+
 @dataclass(frozen=True)
 class DumpFix:
     """How to fix each dump. The attributes are the arguments of ``fix``.
@@ -172,7 +162,6 @@ class DumpFix:
     """
 
     options: AuditOptions = DEFAULT_OPTIONS
-    renumber: bool = False
     relabel: Relabel | str | None = None
     finds_wrong_labels: bool = True
     verify_with: Compiler | None = None
@@ -183,8 +172,8 @@ class DumpFix:
             if self.options.order_from is not None:
                 raise ValueError("relabel cannot be used with order_from")
 
-    def of(self, dump: Dump) -> FixedDump:
-        """One dump, fixed.
+    def of(self, dump: Dump, rounds: int = MOST_ROUNDS) -> FixedDump:
+        """One dump, fixed in at most so many rounds.
 
         Raises:
             InputError: the dump cannot be read, or ``verify_with`` cannot be run.
@@ -201,23 +190,17 @@ class DumpFix:
             frees = donors_of_frees(placed, placed.orders, placed.indices.by_op)
             ordered = _with_right_labels(placed, frees, form, self._work)
             relabelled = len(before.donors) + len(frees)
-        ir = ordered.ir
-        if self.renumber:
-            ir = renumbered(ir, ordered.orders)
         text = None
         if ordered.orders:
-            text = corrected(replace(ordered, ir=ir))
-        elif ir is not before.ir:
-            text = ir.dump_text
+            text = corrected(ordered)
+        elif ordered.ir is not before.ir:
+            text = ordered.ir.dump_text
         if text is not None and self.verify_with is not None:
             self.verify_with.must_accept(before.ir, ordered.orders, text)
-        return FixedDump(
-            text=text,
-            audit=before.audit,
-            ordered=ordered.audit,
-            renumbered=ir is not ordered.ir,
-            relabelled=relabelled,
-        )
+        if text is not None and ordered.audit.summary.not_compared and rounds > 1:
+            # What is comparable may depend on the order, so more may be out of order now.
+            text = self.of(_with_text(dump, text), rounds - 1).text or text
+        return FixedDump(text, before.audit, ordered.audit, relabelled)
 
     def __call__(self, dump: Dump) -> FixedDump | InputError | VerificationError:
         """A dump fixed, or why it is not, without the options, which need not be sent back."""
@@ -238,9 +221,11 @@ def _with_right_labels(
 ) -> AuditedDump:
     """Return the dump audited again with corrected labels, or the same object if no label is wrong.
 
+    Other labels may change what is comparable, and so show more wrong ones: then these are corrected, too.
+
     Raises:
-        VerificationError: the relabelled text is not the same program, or a label still contradicts the
-            dependences.
+        VerificationError: the relabelled text is not the same program, or as many labels as before contradict
+            the dependences.
     """
     if not donors:
         return dump
@@ -249,9 +234,13 @@ def _with_right_labels(
     ir = relabelled(dump, donors, flat=form is Relabel.FLAT)
     right = replace(dump.dump, source=ir.source, span=ir.span)
     audited = audit_keyed(read_dump(right, dump.options, ir), work)
-    if audited.audit.summary.forced:
+    if len(audited.donors) >= len(donors):
         raise VerificationError("the new indices still contradict the dependences")
-    return audited
+    return _with_right_labels(audited, audited.donors, form, work)
+
+
+def _with_text(dump: Dump, text: bytes) -> Dump:
+    return replace(dump, source=Source(dump.source.name, text), span=Span(0, len(text)))
 
 
 def corrected(dump: AuditedDump) -> bytes:
@@ -259,14 +248,12 @@ def corrected(dump: AuditedDump) -> bytes:
 
     Raises:
         VerificationError: the text is not the same program (see ``verify``), or a block would have more
-            inversions than before.
+            comparable inversions than before.
     """
     text = reordered(dump.ir, dump.orders, dump.dependences)
-    audits = dict(zip(dump.blocks, dump.audit.blocks, strict=True))
     for block, order in dump.orders.items():
-        keys = dump.ir.of_block(block, dump.keys.by_op)
-        new_keys = [key for op in order if (key := keys[op]) is not None]
-        if count_inversions(new_keys) > audits[block].inversions:
+        keys = KeyedBlock(dump, block).comparable.keys
+        if keyed_inversions(map(keys.__getitem__, order)) > keyed_inversions(keys):
             raise VerificationError(f"more inversions than before in {dump.ir.block_name(block)}")
     return text
 
@@ -278,7 +265,6 @@ class Fix:
     pieces: tuple[bytes | memoryview, ...]  # the corrected bytes; parts of the input if nothing is avoidable
     dumps: tuple[DumpAudit, ...]  # the audits of the originals; displaced ops are counted, not described
     ordered: tuple[DumpAudit, ...]  # the audits that give the new order: `dumps`, or with corrected labels
-    renumbered: bool  # whether values got other names
     relabelled: int  # ops that got the index of another op, because theirs contradicted the dependences
     moved_in_l1: bool  # whether ops moved beside layouts in L1: their order is a schedule of that memory
     source: Source = field(compare=False, repr=False)  # the input; its `file` has all bytes of it
@@ -319,7 +305,6 @@ def fix(
     options: AuditOptions = DEFAULT_OPTIONS,
     *,
     only_dumps: bool = False,
-    renumber: bool = False,
     relabel: Relabel | str | None = None,
     finds_wrong_labels: bool = True,
     verify_with: Compiler | None = None,
@@ -331,9 +316,9 @@ def fix(
             change.
         options: as for ``check``.
         only_dumps: return only the dumps, without the text around them in the source.
-        renumber: name values as MLIR's printer would in the new order, even if nothing moves.
         relabel: first correct the labels that contradict the dependences, a set of least weight. Then no
-            inversion remains outside graph regions. A ``Relabel`` or its value.
+            comparable inversion remains outside graph regions, but of reversed dependences. A ``Relabel`` or
+            its value.
         finds_wrong_labels: find wrong labels and the classes of inversions, though only figures show them.
         verify_with: a compiler that must accept each dump that changes.
 
@@ -344,7 +329,7 @@ def fix(
         ValueError: there is no dump, the dumps are of several sources, or ``relabel`` is used with
             ``order_from``.
     """
-    dump_fix = DumpFix(options, renumber, relabel, finds_wrong_labels, verify_with)
+    dump_fix = DumpFix(options, relabel, finds_wrong_labels, verify_with)
     return joined(((dump, dump_fix.of(dump)) for dump in each_dump(dumps)), only_dumps=only_dumps)
 
 
@@ -380,7 +365,6 @@ def joined(fixed: Iterable[tuple[Dump, FixedDump]], *, only_dumps: bool = False)
         pieces=tuple(filter(None, pieces)),
         dumps=tuple(one.audit for one in fixes),
         ordered=tuple(one.ordered for one in fixes),
-        renumbered=any(one.renumbered for one in fixes),
         relabelled=sum(one.relabelled for one in fixes),
         moved_in_l1=moved_in_l1,
         source=source,

@@ -20,10 +20,11 @@ from dataclasses import dataclass
 from math import inf
 
 from eio_audit.audit.check.disorder import restore_block
+from eio_audit.audit.check.keyed_block import KeyedBlock
 from eio_audit.audit.check.keyed_dump import AuditedDump
 from eio_audit.audit.fix.verification import VerificationError, read_relocated
 from eio_audit.audit.locations.original_index import OriginalIndices
-from eio_audit.mlir.input.dumps import Dump, each_dump, rewritten
+from eio_audit.mlir.input.dumps import Dump, each_dump, rewritten, without_ops
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.reading.reader import read_ir
 from eio_audit.mlir.rewriting import with_locations
@@ -76,11 +77,12 @@ def right_labels(dump: AuditedDump) -> RightLabels:
     """
     orders = {**dump.orders}
     if dump.donors:
-        keys = relabelled_keys(dump.keys.by_op, dump.donors)
         blocks = list(filter(dump.ir.has_order, dump.keys.disordered_blocks))
-        for block, graph in dump.dependences.of(blocks).items():
-            frees = dump.keys.frees_that_follow(block)
-            orders[block] = restore_block(dump.ir.of_block(block, keys), graph.precedence, frees).order
+        for number, graph in dump.dependences.of(blocks).items():
+            block = KeyedBlock(dump, number)
+            compared = dict(zip(block.ops, block.comparable.keys, strict=True))
+            keys = [compared[dump.donors.get(op, op)] for op in block.ops]
+            orders[number] = restore_block(keys, graph.precedence, block.frees_that_follow).order
     names = _new_names(dump, dump.donors, {})
     of_frees = donors_of_frees(dump, orders, relabelled_keys(dump.indices.by_op, dump.donors))
     return RightLabels(names | _new_names(dump, of_frees, names), orders)
@@ -179,11 +181,14 @@ def stamp(dumps: Sequence[Dump]) -> bytes:
     """
     if len({dump.program for dump in each_dump(dumps)}) < len(dumps):
         raise InputError(dumps[0].source.name, None, LOG)
-    return rewritten(dumps, lambda dump: _stamped(read_ir(dump.source, dump.span)))
+    return rewritten(dumps, _stamped)
 
 
-def _stamped(ir: IR) -> bytes:
+def _stamped(dump: Dump) -> bytes:
     """Return the dump with a name around every location, and file places for scopes."""
+    ir = read_ir(dump.source, dump.span)
+    if not len(ir) and (error := without_ops(dump)) is not None:
+        raise error
     expected: list[int | None] = [None] * len(ir)
     indices, own = OriginalIndices(ir), {op: ir.location_text(op) for op in find_scopes(ir)}
     scopes = {

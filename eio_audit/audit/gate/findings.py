@@ -20,12 +20,13 @@ from typing import NamedTuple
 from eio_audit.audit.check.figures import BlockAudit
 from eio_audit.audit.check.keyed_block import FixedBlock
 from eio_audit.audit.check.keyed_dump import AuditedDump
+from eio_audit.audit.check.reversed_dependences import name_of_resource
 from eio_audit.audit.gate.rules import (
     AVOIDABLE,
-    HOISTED,
     LOCATION_RULES,
-    SPLIT,
-    TOLD_APART,
+    OF_BLOCKS,
+    REVERSED,
+    RULE_OF,
     UNAVOIDABLE,
     UNREADABLE,
     WRONG_INDEX,
@@ -34,7 +35,6 @@ from eio_audit.audit.gate.rules import (
 )
 from eio_audit.audit.locations.original_index import OpLabel, Sentence, label
 from eio_audit.audit.locations.parsed_locations import ModelLine
-from eio_audit.audit.options import Follow
 from eio_audit.mlir.input.dumps import DumpPlace
 from eio_audit.mlir.source import InputError, Position, Source, printable_in_json
 from eio_audit.order.permutation import displaced, inversions_charged
@@ -43,7 +43,7 @@ BASELINE_SCHEMA = "eio-audit-baseline/1"
 
 
 class Finding(NamedTuple):
-    """An op that breaks a rule, or a block with hoisted constants or splits, of which ``op`` is the first."""
+    """An op that breaks a rule, or a block with pairs of a class that is told apart: ``op`` is the first."""
 
     rule: Rule
     sentence: Sentence  # what is wrong: `belongs after #7 ttir.exp %8 (line 9): 3 inversions, fix moves it`
@@ -78,7 +78,7 @@ class Finding(NamedTuple):
     @property
     def is_of_block(self) -> bool:
         """Whether it is about its block, not about one op."""
-        return self.rule in TOLD_APART.values()
+        return self.rule in OF_BLOCKS
 
     @property
     def message(self) -> str:
@@ -113,14 +113,18 @@ def find(dump: AuditedDump, rules: Collection[Rule], described: int | None = Non
     for number, audit in zip(dump.blocks, dump.audit.blocks, strict=True):
         if audit.inversions:
             block = FixedBlock(dump, number)
+            comparable = block.comparable
             wrong = _wrong_indices(block) if WRONG_INDEX in rules else {}
+            reversals = _reversed(block) if REVERSED in rules else {}
+            turned = {block.ops[place] for pair in dump.reversed_pairs.get(number, ()) for place in pair}
             if AVOIDABLE in rules and audit.avoidable_others:
-                said += (one for one in _avoidable(block.of_others()) if one.op not in wrong)
-            if HOISTED in rules or SPLIT in rules:
-                said += (one for one in _told_apart(block, audit) if one.rule in rules)
+                said += (one for one in _avoidable(comparable.of_others()) if one.op not in wrong)
+            if not OF_BLOCKS.isdisjoint(rules):
+                said += (one for one in _of_block(block, audit) if one.rule in rules)
             if UNAVOIDABLE in rules and not wrong:
-                said += _unavoidable(block, audit)
-            said += wrong.values()
+                unavoidable = _unavoidable(comparable.without_handles(), audit)
+                said += (one for one in unavoidable if REVERSED not in rules or one.op not in turned)
+            said += (*wrong.values(), *reversals.values())
     return list(_found(dump, said, described))
 
 
@@ -149,7 +153,7 @@ def _found(dump: AuditedDump, said: Sequence[_Said], described: int | None) -> I
             blocks[block] = ir.block_name(block), ir.source.position_at(ir.block_offset(block))
         block_name, block_position = blocks[block]
         position, is_described = positions[k], k in worst
-        is_about_op = is_described and rule not in TOLD_APART.values()
+        is_about_op = is_described and rule not in OF_BLOCKS
         yield Finding(
             rule=rule,
             sentence=sentence() if is_described else Sentence(""),
@@ -222,14 +226,41 @@ def _avoidable(block: FixedBlock) -> Iterator[_Said]:
             yield _Said(block.ops[place], AVOIDABLE, said, removed)
 
 
-def _told_apart(block: FixedBlock, audit: BlockAudit) -> Iterator[_Said]:
-    """Yield what is said about the hoisted constants and the splits of a block, each at the first of them."""
-    now, then = block.inversions_at, block.inversions_at_fixed
-    numbers = {Follow.CONSTANTS: audit.avoidable_constants, Follow.SPLITS: audit.avoidable_splits}
-    for sort, said in sentences(audit).items():
-        places = block.places_of(sort)
-        first = next((place for place in places if now[place] > then[place]), places[0])
-        yield _Said(block.ops[first], TOLD_APART[sort], partial(Sentence, said), numbers[sort])
+def _of_block(block: FixedBlock, audit: BlockAudit) -> Iterator[_Said]:
+    """Yield what is said about some classes of pairs of a block, each at the first op in such a pair."""
+    for one, said in sentences(audit).items():
+        if one.follow is not None:
+            number, places = getattr(audit, one.figure), block.comparable.places_of(one.follow)
+            now, then = block.comparable.inversions_at, block.comparable.inversions_at_fixed
+        else:
+            number, places = audit.not_comparable[one], block.indexed
+            now, then = block.inversions_around(one)
+        first = next((place for place in places if now[place] > then.get(place, 0)), places[0])
+        yield _Said(block.ops[first], RULE_OF[one], partial(Sentence, said), number)
+
+
+def _reversed(block: FixedBlock) -> dict[int, _Said]:
+    """Return the earlier ops of reversed dependences, each with what is said about it."""
+    pairs = block.dump.reversed_pairs.get(block.number, {})
+    label_of = cache(block.label)
+    later: dict[int, list[int]] = {}
+    for early, late in sorted(pairs):
+        later.setdefault(early, []).append(late)
+
+    def sentence(early: int) -> Sentence:
+        late = later[early][0]
+        touched = name_of_resource(block.dump.ir, block.ops[early], pairs[early, late])
+        unless = "" if block.dump.options.order_from else ", unless an index is wrong"
+        end = (
+            f"), and both touch {touched}: no legal reorder of the original gives this{unless}. See: "
+            "eio-audit diff BEFORE AFTER. Effects changed on purpose need --assume-pure or --baseline"
+        )
+        return Sentence(f"stands before {label_of(late).title} (line ", label_of(late).line, end)
+
+    return {
+        block.ops[early]: _Said(block.ops[early], REVERSED, partial(sentence, early), len(late))
+        for early, late in later.items()
+    }
 
 
 def _unavoidable(block: FixedBlock, audit: BlockAudit) -> Iterator[_Said]:

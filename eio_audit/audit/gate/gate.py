@@ -11,12 +11,13 @@ from eio_audit.audit.check.figures import DumpAudit, Summary
 from eio_audit.audit.check.keyed_dump import AuditedDump
 from eio_audit.audit.gate.rules import (
     AVOIDABLE,
-    HOISTED,
+    FAIL_ON,
+    NOT_COMPARABLE,
     ORDER_RULES,
-    SPLIT,
+    REVERSED,
+    RULE_OF,
     UNAVOIDABLE,
     UNINDEXED,
-    WRONG_INDEX,
     Rule,
 )
 from eio_audit.audit.options import AuditOptions
@@ -26,7 +27,7 @@ from eio_audit.mlir.semantics.functions import only_function
 if TYPE_CHECKING:  # a check that lists no findings does not import these
     from eio_audit.audit.gate.findings import Baseline, BaselineEntry, Finding
 
-BY_FIGURES = frozenset({AVOIDABLE, UNAVOIDABLE, WRONG_INDEX, HOISTED, SPLIT, UNINDEXED})
+BY_FIGURES = frozenset({*ORDER_RULES, UNINDEXED})
 """The rules that figures decide, or inputs without an index. The findings of the others decide."""
 
 
@@ -77,7 +78,7 @@ def checked(dump: AuditedDump, rules: Collection[Rule], described: int | None = 
 class Gate:
     """The rules of a gate, and what may pass."""
 
-    rules: tuple[Rule, ...] = (AVOIDABLE, WRONG_INDEX)  # the rules in force
+    rules: tuple[Rule, ...] = FAIL_ON["shuffled"]  # the rules in force
     never_fails: bool = False  # whether findings are only reported
     max_inversions: int | None = None  # the most that may pass, in all inputs together; None for none
     # How many inversions the chosen passes of a log made and left, if only these count, not the rules on
@@ -88,7 +89,13 @@ class Gate:
     @property
     def limits_any(self) -> bool:
         """Whether ``max_inversions`` counts inversions of any kind, not only those of ops out of place."""
-        return {*self.rules} & {*ORDER_RULES} != {AVOIDABLE}
+        return {*self.rules} & {*ORDER_RULES} - {REVERSED} != {AVOIDABLE}
+
+    def limited(self, figures: Summary) -> int:
+        """Return the inversions that ``max_inversions`` is a ceiling of."""
+        if not self.limits_any:
+            return figures.avoidable_others
+        return figures.inversions - (0 if NOT_COMPARABLE in self.rules else figures.not_compared)
 
     @property
     def needs_findings(self) -> bool:
@@ -102,22 +109,22 @@ class Gate:
     def failed_rules(self, figures: Summary, found: Iterable[Rule] = ()) -> tuple[Rule, ...]:
         """Return the rules in force that fail. A ceiling is one for all rules on order together.
 
+        No ceiling allows a reversed dependence.
+
         The figures decide the rules on inversions, and findings of a rule (``found``) all other rules.
         """
         failed = set(found) - BY_FIGURES
         if self.introduced is not None:
             return (AVOIDABLE,) if self.introduced > (self.max_inversions or 0) else ()
-        counted = {
-            AVOIDABLE: figures.avoidable_others,
-            UNAVOIDABLE: figures.minimum,
-            WRONG_INDEX: figures.wrong_indices,
-            HOISTED: figures.avoidable_constants,
-            SPLIT: figures.avoidable_splits,
-        }
+        broken = {rule for one, rule in RULE_OF.items() if getattr(figures, one.figure)}
+        if figures.unavoidable:
+            broken.add(UNAVOIDABLE)
         if self.max_inversions is None:
-            failed |= {rule for rule, number in counted.items() if number}
-        elif (figures.inversions if self.limits_any else figures.avoidable_others) > self.max_inversions:
-            failed |= {*ORDER_RULES}
+            failed |= broken
+        else:
+            is_above = self.limited(figures) > self.max_inversions
+            failed |= {*ORDER_RULES} - {REVERSED} if is_above else set()
+            failed |= broken & {REVERSED}
         return () if self.never_fails else tuple(rule for rule in self.rules if rule in failed)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
-from eio_audit.audit.options import Follow
+from eio_audit.audit.pair_class import SHUFFLED, PairClass
 
 if TYPE_CHECKING:
     from eio_audit.audit.check.figures import BlockAudit
@@ -47,11 +47,33 @@ SPLIT = Rule(
     "Splits stay beside their source, away from their original places; moving them breaks no dependence.",
 )
 
-TOLD_APART = {Follow.CONSTANTS: HOISTED, Follow.SPLITS: SPLIT}
-"""The rules on ops whose avoidable inversions are told apart: one finding for a block."""
+REVERSED = Rule(
+    "EIO006",
+    "reversed-dependence",
+    "Two ops touch one resource in the wrong order: no legal reorder gives this, unless an index is wrong.",
+)
 
-ORDER_RULES = (AVOIDABLE, UNAVOIDABLE, WRONG_INDEX, HOISTED, SPLIT)  # the rules on the order of ops
-FAIL_ON = {"shuffled": (AVOIDABLE, WRONG_INDEX), "moved": (AVOIDABLE,), "any": ORDER_RULES}  # by what fails
+NOT_COMPARABLE = Rule(
+    "EIO007",
+    "not-comparable",
+    "Pairs of ops are out of order that the original order does not compare, such as copies of a loop body.",
+)
+
+ORDER_RULES = (AVOIDABLE, UNAVOIDABLE, WRONG_INDEX, HOISTED, SPLIT, REVERSED, NOT_COMPARABLE)
+"""The rules on the order of ops."""
+
+OF_BLOCKS = frozenset({HOISTED, SPLIT, NOT_COMPARABLE})
+"""The rules with one finding for a block, not for each op."""
+
+RULE_OF = {one: next(rule for rule in ORDER_RULES if rule.code == one.code) for one in PairClass}
+"""By class of inversions, the rule on it."""
+
+FAIL_ON = {
+    "shuffled": tuple(rule for rule in ORDER_RULES if rule in {RULE_OF[one] for one in SHUFFLED}),
+    "out-of-place": (AVOIDABLE, REVERSED),
+    "any": ORDER_RULES,
+}
+"""The rules in force, by what fails."""
 
 LOCATION_RULES = (
     Rule("EIO101", "unknown-location", "An op has no location, or an unknown one."),
@@ -96,21 +118,26 @@ def codes(rules: Iterable[Rule]) -> str:
     return ", ".join(rule.code for rule in rules)
 
 
-def sentences(block: BlockAudit) -> dict[Follow, str]:
-    """Return what is known of the hoisted constants and splits of a block, of those that it has.
+def sentences(block: BlockAudit) -> dict[PairClass, str]:
+    """Return what is known of the classes of pairs that have a finding for the whole block.
 
     ``24 constants are hoisted (1,104 inversions); fix puts them back``;
-    ``5 splits stay beside their source (25 inversions); fix moves them``.
+    ``5 splits stay beside their source (25 inversions); fix moves them``;
+    ``2 pairs with a terminator are out of order, which the original order does not compare``.
     """
     found = {}
     if inversions := block.avoidable_constants:
         one = block.hoisted_constants == 1
         what = "1 constant is" if one else f"{block.hoisted_constants:,} constants are"
         back = f"fix puts {'it' if one else 'them'} back"
-        found[Follow.CONSTANTS] = f"{what} hoisted ({inversions:,} inversion{'s' * (inversions > 1)}); {back}"
+        said = f"{what} hoisted ({inversions:,} inversion{'s' * (inversions > 1)}); {back}"
+        found[PairClass.HOISTED_CONSTANT] = said
     if inversions := block.avoidable_splits:
         one = block.left_splits == 1
         what = "1 split stays beside its" if one else f"{block.left_splits:,} splits stay beside their"
         moves = f"fix moves {'it' if one else 'them'}"
-        found[Follow.SPLITS] = f"{what} source ({inversions:,} inversion{'s' * (inversions > 1)}); {moves}"
+        found[PairClass.SPLIT] = f"{what} source ({inversions:,} inversion{'s' * (inversions > 1)}); {moves}"
+    for kind, number in block.not_comparable.items():
+        pairs = f"1 pair {kind.words} is" if number == 1 else f"{number:,} pairs {kind.words} are"
+        found[kind] = f"{pairs} out of order, which the original order does not compare"
     return found

@@ -22,24 +22,24 @@ from operator import gt, itemgetter, lt, or_
 from typing import NamedTuple
 
 from eio_audit.audit.check.check import audit_dump
-from eio_audit.audit.check.keyed_block import FixedBlock, PairClass, PairClasses
+from eio_audit.audit.check.keyed_block import FixedBlock, PairClasses
 from eio_audit.audit.check.keyed_dump import SharedWork, read_dump
 from eio_audit.audit.diff.dump_comparison import Relation
 from eio_audit.audit.gate.findings import Finding, find
-from eio_audit.audit.gate.rules import AVOIDABLE, HOISTED, SPLIT, WRONG_INDEX
+from eio_audit.audit.gate.rules import OF_BLOCKS, RULE_OF
 from eio_audit.audit.locations.original_index import OpLabel
 from eio_audit.audit.locations.parsed_locations import NO_LOCATION
 from eio_audit.audit.log.scope_steps import ScopeSide, ScopeStep
 from eio_audit.audit.log.walk import Part
 from eio_audit.audit.options import AuditOptions
+from eio_audit.audit.pair_class import PairClass
 from eio_audit.mlir.input.dumps import Dump
 from eio_audit.order.permutation import displaced
 
 MOST_OPS = 20_000  # of a block with more ops in inversions, only so many displaced ops are followed
 MOST_NAMED = 10  # how many ops of a pass are named at most, those in the most pairs that it left
 INITIAL = -1  # the origin of pairs that no change made: the first state of their function has them
-_RULES = (AVOIDABLE, WRONG_INDEX, HOISTED, SPLIT)
-_CLASS_OF = {HOISTED: PairClass.HOISTED_CONSTANT, SPLIT: PairClass.SPLIT}
+_RULES = frozenset(rule for one, rule in RULE_OF.items() if one.is_comparable)
 
 
 class KeyedOps(NamedTuple):
@@ -494,8 +494,10 @@ class _LeftBlock:
 
     def origin(self, finding: Finding) -> int:
         """Return the origin of most pairs that a finding is about."""
-        if finding.rule in _CLASS_OF:
-            numbers = self._classes[_CLASS_OF[finding.rule]]
+        if finding.rule in OF_BLOCKS:
+            numbers = sum(
+                (self._classes[one] for one, rule in RULE_OF.items() if rule == finding.rule), Counter[int]()
+            )
         else:
             places = self._places.get((finding.line, finding.column))
             numbers = Counter() if places is None else self._numbers.get(self._at[places], Counter())

@@ -16,7 +16,6 @@ from functools import cached_property, reduce
 from typing import Protocol
 
 from eio_audit.audit.check.figures import BlockAudit, Summary, summarize_blocks
-from eio_audit.audit.check.keyed_block import SHUFFLED, PairClass
 from eio_audit.audit.diff.diff import Correction, corrections
 from eio_audit.audit.gate.findings import Finding
 from eio_audit.audit.gate.gate import by_severity
@@ -34,6 +33,7 @@ from eio_audit.audit.log.scope_steps import (
 )
 from eio_audit.audit.log.walk import Part, PassRun, Step
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
+from eio_audit.audit.pair_class import SHUFFLED, PairClass
 from eio_audit.mlir.input.dumps import Dump, each_dump, module_lines
 from eio_audit.mlir.input.markers import Marker
 from eio_audit.mlir.ir import Fault

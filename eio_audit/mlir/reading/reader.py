@@ -76,7 +76,7 @@ _PARAMETER = re.compile(VALUE + GAP + rb"(?:" + STRING + GAP + rb")?:")
 """``%name: type`` or ``%name "port": type`` in an op with a symbol and no region: a parameter, not a use."""
 _LOCATION_LINE = rb"(?m)loc\([^\n]*\)[ \t\r]*+(?://[^\n]*+)?+$"
 """A line that is only a location. A line of a diagnostic, ``loc(...): error: ...``, is not one."""
-_COLOURED_LINE = rb"[^\n]*\x1b[^\n]*"  # compiled on first use
+_COLOURED = rb"\x1b[^\n]*+"  # compiled on first use
 _LEFT_OUT = (b"{...}", b"<<")  # what is in the texts that follow
 _STAND_IN = (
     STRING + rb"|" + COMMENT + rb"|(?P<region>\{\.\.\.\})"
@@ -143,10 +143,11 @@ def _refuse_colours(source: Source, span: Span) -> None:
     escape = source.data.find(b"\x1b", span.start, span.end)  # a byte is found faster than two
     if escape < 0 or source.data.find(b"\x1b[", escape, span.end) < 0:
         return
-    for line in re.compile(_COLOURED_LINE).finditer(source.data, span.start, span.end):
-        if re.compile(_IR_LINE).match(re.sub(_COLOUR, b"", line[0])):
-            offset = line.start() + line[0].index(b"\x1b")
-            raise source.error(offset, "colours in a line of IR: print it without them")
+    for coloured in re.compile(_COLOURED).finditer(source.data, span.start, span.end):
+        line_start = max(source.data.rfind(b"\n", span.start, coloured.start()) + 1, span.start)
+        line = source.data[line_start : coloured.end()]
+        if re.compile(_IR_LINE).match(re.sub(_COLOUR, b"", line)):
+            raise source.error(coloured.start(), "colours in a line of IR: print it without them")
 
 
 def _stand_ins(data: Text, span: Span) -> Iterator[re.Match[bytes]]:
@@ -279,6 +280,8 @@ class Reader:
         if alias := ALIAS.match(self.data, offset, self.end):
             return self._aliases(alias)
         if metadata := FILE_METADATA.match(self.data, offset, self.end):
+            if not metadata[0].endswith(b"#-}"):
+                raise self.source.error(offset, "'{-#' is never closed: is the dump cut off?")
             return metadata.end()
         if excerpt := EXCERPT.match(self.data, offset, self.end):
             return excerpt.end()

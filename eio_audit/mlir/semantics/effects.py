@@ -37,6 +37,7 @@ from math import prod
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.semantics.accesses import ACCESSES, GET_GLOBAL, destinations, elements, source
 from eio_audit.mlir.semantics.calls import OUTSIDE, Calls, called_ops, called_row
+from eio_audit.mlir.semantics.certain import Places, Touch
 from eio_audit.mlir.semantics.forms import Forms, is_newest_allocation, ops_with_places, pastes_text
 from eio_audit.mlir.semantics.operators import described_operators
 from eio_audit.mlir.semantics.resources import (
@@ -182,6 +183,39 @@ class EffectTable:
         memory = [kinds for one, kinds in total.items() if isinstance(one, tuple) or one == MEMORY]
         states = {state: total[state] for state in (*STATES, CONTROL) if state in total}
         return Effects(total.get(EVERYTHING, none), none.union(*memory), none.union(*tensors), states)
+
+    def certain_touches(self, op: int) -> Iterator[Touch]:
+        """Yield what the op and the ops nested in it touch for certain, by rows that list their effects."""
+        listed = (EffectSource.LISTED, EffectSource.CONFIGURED)
+        for inner in self._executed_with(op):
+            if inner in self._own and self.source_of(inner) in listed:
+                yield from self._certain(inner, self._rows[self._row_of[inner]])
+
+    def _certain(self, op: int, row: OpTraits) -> Iterator[Touch]:
+        if row.dynamic:  # it touches its memrefs: a destination-style op changes the last
+            memrefs = list(filter(self._buffers.is_address, self._ir.operands_of(op)))
+            is_read = self._ir.name(op) == "vector.transfer_read"
+            changed = memrefs[-1:] if "destination_style" in row.flags and not is_read else []
+            for value in memrefs if changed or is_read else ():
+                yield self._places_of.touch(op, value, changes=value in changed, is_address=True)
+        for where, kinds in chain.from_iterable(on.items() for on in self._on(op)):
+            changes = not kinds.isdisjoint(CHANGES)
+            if where in STATES:
+                yield Touch(where, changes, where)
+            elif where.startswith("operand") and kinds & ANY:
+                operands = operands_at(self._ir, op, where)
+                stored = [value for value in operands if self._buffers.resource(value) is not None]
+                if len(stored) == 1:  # it is certain which operand the row means
+                    is_address = self._buffers.is_address(stored[0])
+                    yield self._places_of.touch(op, stored[0], changes=changes, is_address=is_address)
+
+    @cached_property
+    def _places_of(self) -> Places:
+        return Places(self._ir, self._is_pure)
+
+    def _is_pure(self, op: int) -> bool:
+        row = self._rows[self._row_of[op]]
+        return row.is_harmless and not row.effects and op not in self._ir.regions_of
 
     def source_of(self, op: int) -> EffectSource:
         """Return how the op's effects are known."""

@@ -20,6 +20,18 @@ def functions_around(ir: IR) -> list[str | None]:
     return functions
 
 
+def outermost_functions(ir: IR) -> list[int]:
+    """Return, by block, the outermost function around it that is in no other; -1 for none."""
+    may_be_function = list(map(_may_be_function, map(ir.op_table.rows.get, ir.names)))
+    functions: list[int] = []
+    for op in map(ir.parent_op, range(ir.block_count)):
+        function = functions[ir.op_block[op]] if op >= 0 else -1
+        if function < 0 <= op and may_be_function[ir.op_name[op]] and ir.symbol(op) is not None:
+            function = op
+        functions.append(function)
+    return functions
+
+
 def function_symbol(ir: IR, op: int) -> str | None:
     """Return the symbol of a function, or of an unlisted op that has one. None for any other op."""
     return ir.symbol(op) if _may_be_function(ir.op_table.rows.get(ir.name(op))) else None

@@ -38,6 +38,8 @@ MEANINGS = {
     Disorder.BLOCKED: "blocked: a dependence keeps it there",
     Disorder.MADE: "made by a pass: it carries the index of another place",
     Disorder.STAYS: "stays: no dependence keeps it there, yet no better order was found",
+    Disorder.REVERSED: "reversed dependence: it stands before an op that touches the same resource",
+    Disorder.NOT_COMPARABLE: "not comparable: the original order does not say where it belongs",
     Disorder.UNORDERED: "in a graph region, which has no order",
 }
 

@@ -343,6 +343,8 @@ def _print_block(
 
 def _print_displaced(block: BlockAudit, source: str, console: Console) -> None:
     shown = block.worst
+    if not shown:
+        return  # what is displaced is not comparable
     verb = "is" if block.displaced == 1 else "are"
     worst = "; the worst" if len(shown) < block.displaced else ""
     total = count(block.indexed, "indexed op")

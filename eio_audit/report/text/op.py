@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from eio_audit.audit.check.keyed_block import PairClass
 from eio_audit.audit.dependence import DependenceKind
 from eio_audit.audit.explain.explain import (
     Explanation,
@@ -16,6 +15,7 @@ from eio_audit.audit.explain.explain import (
 )
 from eio_audit.audit.log.history import EventKind, History, OpEvent, OpHistory, OpState
 from eio_audit.audit.options import Follow
+from eio_audit.audit.pair_class import PairClass
 from eio_audit.mlir.semantics.effects import ANY, CONTROL, EffectSource
 from eio_audit.mlir.tokens import after_arrow
 from eio_audit.report.text.console import Column, Console, Piece, hyperlink, print_next, print_table
@@ -33,6 +33,7 @@ _KINDS = {
     InversionKind.FORCED: "cannot be moved back",
     InversionKind.AVOIDABLE: "can be moved back",
     InversionKind.KNOCK_ON: "stay because of other ops",
+    InversionKind.NOT_COMPARABLE: "are not comparable",
     InversionKind.UNORDERED: "are in a graph region, which has no order to keep",
 }
 _ONE = {"stay": "stays", "are": "is"}  # the first words of these, of a single inversion
@@ -80,6 +81,8 @@ def print_explanation(explanation: Explanation, console: Console) -> None:
             _print_inversions(op, console)
     if are_outlines:
         console.print("--verbose explains all of them; a line instead of the index selects one")
+    if by_file := explanation.dump.options.configuration:
+        console.print(f"what counts is changed {by_file}")
     kinds = {kind for op in ops for kind in op.kinds}
     print_next(
         next_steps(
@@ -197,11 +200,15 @@ def _why(inverted: InvertedOp) -> str:
     match inverted.kind:
         case InversionKind.FORCED:
             is_user = inverted.path[-1].user == inverted.op
-            return ", which depends on it" if is_user else ", on which it depends"
+            is_reversed = inverted.pair_class is PairClass.REVERSED
+            why = ", which depends on it" if is_user else ", on which it depends"
+            return f"{why} ({inverted.pair_class})" if is_reversed else why
+        case InversionKind.NOT_COMPARABLE:
+            return f": {inverted.pair_class.words}" if inverted.pair_class else ""
         case InversionKind.KNOCK_ON:
             return ", though neither depends on the other"
         case InversionKind.AVOIDABLE:
-            is_apart = inverted.pair_class in (PairClass.HOISTED_CONSTANT, PairClass.SPLIT)
+            is_apart = inverted.pair_class is not None and inverted.pair_class.follow is not None
             return f": can be moved back{f' ({inverted.pair_class})' if is_apart else ''}"
         case _:
             return ""

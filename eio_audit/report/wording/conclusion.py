@@ -12,7 +12,17 @@ from typing import TYPE_CHECKING, NamedTuple
 from eio_audit.audit.check.check import Check
 from eio_audit.audit.check.figures import DumpAudit, Summary, UnjudgedInput
 from eio_audit.audit.gate.gate import BY_FIGURES, Gate, Verdict
-from eio_audit.audit.gate.rules import AVOIDABLE, HOISTED, SPLIT, UNAVOIDABLE, UNINDEXED, WRONG_INDEX, Rule
+from eio_audit.audit.gate.rules import (
+    AVOIDABLE,
+    HOISTED,
+    NOT_COMPARABLE,
+    REVERSED,
+    SPLIT,
+    UNAVOIDABLE,
+    UNINDEXED,
+    WRONG_INDEX,
+    Rule,
+)
 from eio_audit.audit.options import AuditOptions, Follow
 from eio_audit.mlir.source import InputError
 from eio_audit.report.wording import count, order, shortened_list
@@ -158,6 +168,8 @@ def _options(words: str, options: AuditOptions) -> list[str]:
     return found
 
 
+LACKS_INDEX = ("carries no op index", "carry no op index")
+"""Why a dump is not judged, and why several are not."""
 SHOWN_INPUTS = 10  # the most inputs without an index that a verdict names unless verbose
 
 
@@ -200,7 +212,8 @@ def reasons(verdict: Verdict, *, verbose: bool = False) -> list[str]:
         said += _limits_of(verdict) or ([] if says_all else [_order_of(check)])
     if check.unindexed and not check.unjudged:
         said.append(not_judged(check, SHOWN_INPUTS))
-    return said if is_first else said + skipped
+    by_file = [str(check.configuration)] if check.configuration else []
+    return said + ([] if is_first else skipped) + by_file
 
 
 def unread(errors: Sequence[InputError], sources: Sequence[str]) -> str:
@@ -227,13 +240,22 @@ def not_judged(check: Check, most: int) -> str:
     names += [f"{number:,} in {source}" for source, number in in_logs.items()]
     is_one_log = {*in_logs} == {dump.source for dump in check.dumps}
     named = "" if is_one_log else f": {shortened_list(names, most)}"
-    return checked(len(check.dumps), check.unindexed) + named
+    why = LACKS_INDEX if check.dumps[0].options.order_from is None else lacks_original(check)
+    return checked(len(check.dumps), check.unindexed, why=why) + named
 
 
-def checked(total: int, unindexed: int, what: str = "dumps") -> str:
+def lacks_original(check: Check) -> tuple[str, str]:
+    """Say that every op of the original was replaced, and name the last dump that shows some."""
+    last = next((dump for dump in reversed(check.dumps) if not dump.is_unindexed), None)
+    until = "" if last is None else f" (the last that can be judged: {order.heading_of(last)})"
+    return f"shows no op of the original{until}", f"show no op of the original{until}"
+
+
+def checked(total: int, unindexed: int, what: str = "dumps", why: tuple[str, str] = LACKS_INDEX) -> str:
     """Say how many dumps carry no op index: ``2 of 3 dumps checked; 1 carries no op index``."""
-    verb = "carries" if unindexed == 1 else "carry"
-    return f"{total - unindexed:,} of {total:,} {what} checked; {unindexed:,} {verb} no op index"
+    one, several = why
+    said = one if unindexed == 1 else several
+    return f"{total - unindexed:,} of {total:,} {what} checked; {unindexed:,} {said}"
 
 
 def lets_pass(unjudged: Sequence[object], option: str = "--allow-unindexed") -> str:
@@ -283,20 +305,25 @@ def limits(gate: Gate, failed: Collection[Rule], figures: Summary, where: Callab
         return [f"{what} introduced by the chosen passes and left at the end{allowed}"]
     unavoidable = "unavoidable inversion{}" if figures.certified else "inversion{} not proven unavoidable"
     kinds = [
+        (REVERSED, "reversed_dependences", "reversed dependence{}"),
         (WRONG_INDEX, "wrong_indices", "wrong ind{}"),
         (AVOIDABLE, "avoidable_others", "inversion{} out of place"),
-        (UNAVOIDABLE, "minimum", unavoidable),
+        (UNAVOIDABLE, "unavoidable", unavoidable),
         (HOISTED, "avoidable_constants", "inversion{} of hoisted constants"),
         (SPLIT, "avoidable_splits", "inversion{} of splits"),
+        (NOT_COMPARABLE, "not_compared", "inversion{} not comparable"),
     ]
     if most is not None:
-        kinds = [(AVOIDABLE, "inversions", "inversion{}") if gate.limits_any else kinds[1]]
+        limited = (AVOIDABLE, "inversions", "inversion{}") if gate.limits_any else kinds[2]
+        kinds = [*kinds[: REVERSED in failed], limited]
     numbers_at: dict[str, list[str]] = {}
     for rule, name, words in kinds:
         if rule in failed or most is not None:
+            is_limited = most is not None and rule is AVOIDABLE
             one, several = map(words.format, ("ex", "ices") if rule is WRONG_INDEX else ("", "s"))
-            numbers = numbers_at.setdefault(f"{where(name)}{allowed}", [])
-            numbers.append(count(getattr(figures, name), one, several))
+            numbers = numbers_at.setdefault(f"{where(name)}{allowed if is_limited else ''}", [])
+            number = gate.limited(figures) if is_limited else getattr(figures, name)
+            numbers.append(count(number, one, several))
     return [
         f"{' and '.join(filter(None, (', '.join(numbers[:-1]), numbers[-1])))} {place}"
         for place, numbers in numbers_at.items()
@@ -308,7 +335,10 @@ def _order_of(check: Check) -> str:
     if not check.dumps:
         return "no IR"
     if not figures.has_indices:
-        return "no op carries an op index" if check.unindexed else "no op to check"
+        if not check.unindexed:
+            return "no op to check"
+        is_given = check.dumps[0].options.order_from is not None
+        return "no op of the original is left" if is_given else "no op carries an op index"
     if figures.inversions:
         broken = sum(1 for dump in check.dumps if dump.summary.inversions)
         where = f", in {broken:,} of {figures.dumps:,} dumps" if figures.dumps > 1 else ""
@@ -339,7 +369,7 @@ def next_steps(dumps: Sequence[DumpAudit], *, moves: bool = True, relabels: bool
     moving = _moving(check, named) if moves else []
     relabelling = _relabelling(check, named) if relabels else []
     movable = sum(dump.summary.avoidable_others for dump in named)
-    stays = sum(dump.summary.minimum for dump in named)
+    stays = sum(dump.summary.unavoidable for dump in named)
     return relabelling + moving if stays > movable else moving + relabelling
 
 

@@ -14,8 +14,9 @@ from eio_audit.audit.diff.diff import Diff
 from eio_audit.audit.diff.dump_comparison import FoundChange, OpChange, OpDifference, Relation, RepeatedChange
 from eio_audit.audit.diff.sameness import Sameness
 from eio_audit.audit.locations.original_index import OpLabel
+from eio_audit.audit.pair_class import PairClass
 from eio_audit.mlir.tokens import after_arrow
-from eio_audit.report.wording import count
+from eio_audit.report.wording import configured, count
 
 LONGEST_STRETCH = 40  # the most characters of an unchanged part that a report shows unless verbose
 MOST_WORDS = 1_000  # the most words of two texts to compare one by one, in quadratic time
@@ -139,16 +140,19 @@ def order_summary(diff: Diff) -> tuple[str, str]:
     before, after = diff.before.summary, diff.after.summary
     if not before.has_indices and not after.has_indices:
         return "", ""
-    shares = {
-        "hoisted constants": (before.avoidable_constants, after.avoidable_constants),
-        "splits": (before.avoidable_splits, after.avoidable_splits),
-    }
-    changes = [f"{old:,} -> {new:,} of {what}" for what, (old, new) in shares.items() if old or new]
+    told_apart = [one for one in PairClass if one.follow is not None]
+    shares = {one.words: (getattr(before, one.figure), getattr(after, one.figure)) for one in told_apart}
+    changes = [f"{old:,} -> {new:,} {what}" for what, (old, new) in shares.items() if old or new]
     apart = f" ({', '.join(changes)})" if changes else ""
     wrong = ""
     if before.wrong_indices or after.wrong_indices:
         indices = count(after.wrong_indices, "wrong index", "wrong indices")
         wrong = f", {before.wrong_indices:,} -> {indices}"
+    apart_from = {
+        "reversed dependences": (before.reversed_dependences, after.reversed_dependences),
+        "not comparable": (before.not_compared, after.not_compared),
+    }
+    wrong += "".join(f", {old:,} -> {new:,} {what}" for what, (old, new) in apart_from.items() if old or new)
     return (
         f"{before.inversions:,} -> {count(after.inversions, 'inversion')}",
         f"{before.avoidable:,} -> {after.avoidable:,} avoidable{apart}{wrong}",
@@ -178,6 +182,10 @@ def up_to(ignored: Sequence[Ignored]) -> str:
 
 def verdict(diff: Diff) -> str:
     """Return in what sense the dumps are the same, ``same program in another order``, or what differs."""
+    return _sameness(diff) + configured(diff.after.options)
+
+
+def _sameness(diff: Diff) -> str:
     found = diff.sameness
     if same := same_in(found.sameness, diff.ignored):
         return same

@@ -53,8 +53,9 @@ def shares(figures: Summary) -> list[tuple[str, int, str]]:
     """Return the class in a page, the number and the name of each kind of inversions that there is."""
     unordered = in_graph_regions(figures)
     kinds = (
-        ("stays", figures.minimum - unordered, "not avoidable"),
+        ("stays", figures.unavoidable - unordered, "not avoidable"),
         ("avoidable", figures.avoidable, "avoidable"),
+        ("incomparable", figures.not_compared, f"not comparable: {not_comparable(figures)}"),
         ("unordered", unordered, "in graph regions"),
     )
     return [kind for kind in kinds if kind[1]]
@@ -77,11 +78,15 @@ def sum_pieces(figures: BlockAudit | Summary, *, verbose: bool = False) -> tuple
     name = f"{count(total, 'pair')} out of order"
     if total == unordered:
         return name, " in a graph region, which has no order to keep"
-    least, most = figures.lower_bound - unordered, figures.minimum - unordered
+    apart = figures.not_compared + figures.reversed_dependences
+    least, most = (bound - unordered - apart for bound in (figures.lower_bound, figures.minimum))
     movable, perhaps = figures.avoidable, total - figures.lower_bound
-    is_all = total in (least, movable)
+    is_all = total in (least, movable, figures.not_compared, figures.reversed_dependences)
     everything = "it" if total == 1 else "all"
     parts = []
+    if reversals := figures.reversed_dependences:
+        verb = "reverses" if reversals == 1 else "reverse"
+        parts.append(f"{everything if is_all else f'{reversals:,}'} {verb} a dependence")
     if most:
         number = everything if is_all else span(least, most)
         why = f" ({unavoidable_kinds(figures)})" if verbose else ""
@@ -92,9 +97,17 @@ def sum_pieces(figures: BlockAudit | Summary, *, verbose: bool = False) -> tuple
     if perhaps:
         number = everything if is_all else span(movable, perhaps)
         parts.append(f"{number} can be moved back{told_apart_share(figures)}")
+    if apart := figures.not_compared:
+        are = f"{everything if is_all else f'{apart:,}'} {'is' if apart == 1 else 'are'} not comparable"
+        parts.append(f"{are} ({not_comparable(figures)})" if verbose else are)
     if unordered:
         parts.append(f"{unordered:,} in graph regions")
     return f"{name}: ", ", ".join(parts)
+
+
+def not_comparable(figures: BlockAudit | Summary) -> str:
+    """Return ``12 across copies of an unrolled loop, 2 with a terminator``: the pairs by their class."""
+    return ", ".join(f"{number:,} {one.words}" for one, number in figures.not_comparable.items() if number)
 
 
 def told_apart_share(figures: Summary | ModelFigures | PassFigures) -> str:
@@ -117,12 +130,14 @@ def avoidable_of(figures: Summary) -> str:
 
 def unavoidable_kinds(figures: Summary) -> str:
     """Return ``388 forced by dependences, 379 caused by these; proven minimal``, without graph regions."""
+    proof = "proven minimal" if figures.certified else "not proven minimal"
+    if figures.not_compared or figures.reversed_dependences:
+        return proof
     if not figures.knock_on:
         return "forced by a dependence" if figures.forced == 1 else "all forced by dependences"
     least = figures.lower_bound - figures.forced - in_graph_regions(figures)
     caused = f"{span(least, figures.knock_on)} caused by {'it' if figures.forced == 1 else 'these'}"
     kinds = f"{figures.forced:,} forced by {'a dependence' if figures.forced == 1 else 'dependences'}"
-    proof = "proven minimal" if figures.certified else "not proven minimal"
     return f"{kinds}, {caused}; {proof}"
 
 
@@ -173,10 +188,13 @@ def told_apart(block: BlockAudit, rules: Collection[Rule] = ()) -> list[tuple[in
     """
     if not (block.avoidable_constants or block.avoidable_splits):
         return []
-    from eio_audit.audit.gate.rules import TOLD_APART, sentences
+    from eio_audit.audit.gate.rules import RULE_OF, sentences
 
-    numbers = {Follow.CONSTANTS: block.avoidable_constants, Follow.SPLITS: block.avoidable_splits}
-    return [(numbers[one], said) for one, said in sentences(block).items() if TOLD_APART[one] not in rules]
+    return [
+        (getattr(block, one.figure), said)
+        for one, said in sentences(block).items()
+        if one.follow is not None and RULE_OF[one] not in rules
+    ]
 
 
 def should_carry(right: OpLabel) -> str:
@@ -193,8 +211,13 @@ def relabelling(figures: Summary, dumps: Sequence[DumpAudit]) -> str:
     has_frees = any(block.followed_frees for dump in dumps for block in dump.blocks)
     others = " other than those of frees" if has_frees else ""
     indices = count(figures.wrong_indices, "wrong index", "wrong indices") + others
-    exception = " except those in graph regions" if in_graph_regions(figures) else ""
-    return f"corrects {indices} and removes all inversions{exception}"
+    left = {
+        "those in graph regions": in_graph_regions(figures),
+        "those not comparable": figures.not_compared,
+        "reversed dependences": figures.reversed_dependences,
+    }
+    exceptions = " and ".join(what for what, number in left.items() if number)
+    return f"corrects {indices} and removes all inversions{f' except {exceptions}' if exceptions else ''}"
 
 
 def in_graph_regions(figures: Summary) -> int:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from eio_audit.audit.check.keyed_block import PairClass
 from eio_audit.audit.corpus.trace_models import ModelTrace, ModelTraces, PassTotal
 from eio_audit.audit.gate.gate import Gate
 from eio_audit.audit.log.beside_dumps import Diagnostic
 from eio_audit.audit.log.inverted_pairs import MOST_OPS
 from eio_audit.audit.log.trace import LeftFinding, Trace, TracedPass
+from eio_audit.audit.pair_class import PairClass
 from eio_audit.mlir.input.markers import Marker
-from eio_audit.report.wording import count, shortened_list
+from eio_audit.report.wording import configured, count, shortened_list
 from eio_audit.report.wording.conclusion import (
     SHOWN_INPUTS,
     Step,
@@ -100,20 +100,13 @@ def left_at_the_end(trace: Trace) -> str:
     total = trace.at_end_of_log.inversions
     if not total:
         return "nothing"
-    classes = [(number, _CLASSES[one]) for one, number in trace.left_classes.most_common() if number]
+    classes = [(number, one.words) for one, number in trace.left_classes.most_common() if number]
     if unordered := in_graph_regions(trace.at_end_of_log):
         classes.append((unordered, "in graph regions"))
     is_one_class = len(classes) == 1 and total > 1
     parts = ", ".join(f"{'all' if is_one_class else f'{number:,}'} {what}" for number, what in classes)
     return ": ".join(filter(None, (f"{count(total, 'pair')} out of order", parts)))
 
-
-_CLASSES = {
-    PairClass.OUT_OF_PLACE: "out of place",
-    PairClass.WRONG_INDEX: "of wrong indices",
-    PairClass.HOISTED_CONSTANT: "of hoisted constants",
-    PairClass.SPLIT: "of splits",
-}
 
 PARTIAL = (
     f"In a block with more than {MOST_OPS:,} ops out of order, only pairs of the fewest ops to move are "
@@ -139,11 +132,14 @@ def made_by(left: LeftFinding) -> str:
     return f"made by {left.finding.pass_name or UNSEEN} ({left.made_at.source}:{left.made_at.line})"
 
 
-def conclusion(trace: Trace, gate: Gate, where: str = "") -> tuple[str, str]:
-    """Return ``failed`` or ``passed``, and why: ``22 avoidable inversions left at the end of 8 passes``.
+def conclusion(trace: Trace, gate: Gate) -> tuple[str, str]:
+    """Return ``failed`` or ``passed``, and why: ``22 avoidable inversions left at the end of 8 passes``."""
+    status, why = _conclusion(trace, gate)
+    return status, why + configured(trace.options)
 
-    ``where`` replaces the number of passes.
-    """
+
+def _conclusion(trace: Trace, gate: Gate, where: str = "") -> tuple[str, str]:
+    """Return the conclusion without the configuration. ``where`` replaces the number of passes."""
     if trace.broken is not None:
         return "failed", _why_broken(trace.broken)
     files = trace.sources if len(trace.sources) > 1 else trace.sources * trace.summary.dumps
@@ -289,7 +285,12 @@ def verdict_of(result: ModelTraces, gate: Gate) -> str:
 
 def verdict_on_all(result: ModelTraces, gate: Gate) -> tuple[str, str]:
     """Return ``failed`` or ``passed``, and why. Models without an index fail unless the gate allows them."""
-    status, why = conclusion(result.merged, gate, count(len(result.models), "model"))
+    status, why = _on_all(result, gate)
+    return status, why + configured(result.merged.options)
+
+
+def _on_all(result: ModelTraces, gate: Gate) -> tuple[str, str]:
+    status, why = _conclusion(result.merged, gate, count(len(result.models), "model"))
     judged = [model.trace for model in result.models if not model.trace.is_unjudged]
     unindexed = sum(trace.unindexed for trace in judged)
     if unindexed and status != "could not run":
