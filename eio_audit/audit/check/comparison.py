@@ -12,7 +12,8 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from itertools import compress, pairwise
+from itertools import compress, count, pairwise, starmap
+from operator import gt
 from typing import NamedTuple, TypeAlias
 
 from eio_audit.audit.check.keyed_dump import KeyedDump
@@ -81,7 +82,9 @@ def without(keys: Keys, places: Iterable[int]) -> Keys:
 def _without_terminators(dump: KeyedDump, block: int, keys: Keys) -> Keys:
     """A terminator can stand nowhere else."""
     ir = dump.ir
-    last = ir.block_ops[block][-1]
+    last, own = ir.block_ops[block][-1], keys[-1]
+    if own is None or own == max(key for key in keys if key is not None):
+        return keys  # it is in no inversion
     name, table = ir.name(last), ir.op_table
     is_listed = "terminator" in table.flags(name)
     is_terminator = is_listed or (table.may_be_terminator(name) and ends_block(ir, last))
@@ -107,6 +110,8 @@ def _without_casts(dump: KeyedDump, block: int, keys: Keys) -> Keys:
     """
     ir = dump.ir
     is_cast, packs = ([name in names for name in ir.names] for names in (CASTS, PACKING))
+    if not any(is_cast) and not any(packs):
+        return keys
     names = ir.of_block(block, ir.op_name)
     casts = {*compress(ir.block_ops[block], map(is_cast.__getitem__, names))}
     for op in compress(ir.block_ops[block], map(packs.__getitem__, names)):
@@ -122,12 +127,12 @@ def _beside_regions(dump: KeyedDump, block: int, keys: Keys) -> Keys:
     The op with the region takes the largest key before it that lies in its range, but none above such a key
     after it. So it is in order with all ops that left it, unless these are out of order themselves.
     """
-    ops, regions = dump.ir.block_ops[block], dump.ir.regions_of
-    ascending = sorted(key for key in keys if key is not None)
+    regions = dump.ir.regions_of
+    with_regions = [(place, op) for place, op in enumerate(dump.ir.block_ops[block]) if op in regions]
+    ascending = sorted(key for key in keys if key is not None) if with_regions else []
     changed = list(keys)
-    for place, op in enumerate(ops):
-        own = keys[place]
-        if op not in regions or own is None:
+    for place, op in with_regions:
+        if (own := keys[place]) is None:
             continue
         end = dump.keys.range_end(op)
         if bisect_right(ascending, own) == bisect_right(ascending, end):
@@ -143,6 +148,9 @@ def _apart_by_copies(dump: KeyedDump, block: int, keys: Keys) -> Keys:
 
     In the new keys, an op with a key of the body stands behind all ops of the copies before its own.
     """
+    present = [key for key in keys if key is not None]
+    if not any(present[start - 1] in present[start:end] for start, end in _later_runs(present)):
+        return keys  # no run has the last op of the run before it
     names = dump.ir.of_block(block, dump.ir.op_name)
     placed = [(place, key) for place, key in enumerate(keys) if key is not None]
     bodies = _Unrolled(dump, block, {place: (key, names[place]) for place, key in placed}).bodies()
@@ -155,6 +163,12 @@ def _apart_by_copies(dump: KeyedDump, block: int, keys: Keys) -> Keys:
                 new[place] = low, bisect_right(starts, number), key
     rank = {key: rank for rank, key in enumerate(sorted({*new.values()}))}
     return [rank[new[place]] if place in new else None for place in range(len(keys))]
+
+
+def _later_runs(keys: Sequence[int]) -> list[tuple[int, int]]:
+    """Return where each run of keys that do not fall starts and ends, but for the first."""
+    falls = compress(count(1), starmap(gt, pairwise(keys)))
+    return list(pairwise((*falls, len(keys))))
 
 
 class _Unrolled:
@@ -175,17 +189,16 @@ class _Unrolled:
         original, and nothing stands between the two but what only the copy uses.
         """
         ops = [*self._token_at.values()]
-        falls = [k for k, ((one, _), (other, _)) in enumerate(pairwise(ops), 1) if one > other]
+        runs = _later_runs([key for key, _ in ops])
         found: list[_Body] = []
-        known, body = {*ops[: falls[0] if falls else None]}, set[_Token]()
+        known, body = {*ops[: runs[0][0] if runs else None]}, set[_Token]()
         starts: list[int] = []
-        for start, end in pairwise((*falls, len(ops))):
+        for start, end in runs:
             run = {*ops[start:end]}
-            twins = run & known
-            first = next((k for k in range(start, end) if ops[k] in known), end)
+            twins = run & known if ops[start - 1] in run else set[_Token]()
+            first = next(k for k in range(start, end) if ops[k] in twins) if twins else end
             if (
                 len({key for key, _ in twins}) > 1
-                and ops[start - 1] in run
                 and _is_part(twins, run - {*ops[start:first]}, known)
                 and self._serve(range(start, first), {*ops[start:first], *twins, *body}, twins)
             ):
