@@ -178,8 +178,41 @@ def test_an_arrow_in_a_dialect_body_ends_no_name() -> None:
     assert normal_form(read_text(text)[0]).text.decode() == text
 
 
-ODD_VALUES = ["$x", "_", "a.b", "a-b", "0", "01", "arg0", "arg1", "a.2", "a.r1", "a_0000", "-", ".", "x$1", "A"]
-ODD_SYMBOLS = ["f", '"f"', '"f g"', '"%0"', '"^bb0"', '"// x"', '"#l"', "_", "$a", "a.b", "a-b", '"a-b"', '"\\00"', '"{"', '"é"', '""']
+ODD_VALUES = [
+    "$x",
+    "_",
+    "a.b",
+    "a-b",
+    "0",
+    "01",
+    "arg0",
+    "arg1",
+    "a.2",
+    "a.r1",
+    "a_0000",
+    "-",
+    ".",
+    "x$1",
+    "A",
+]
+ODD_SYMBOLS = [
+    "f",
+    '"f"',
+    '"f g"',
+    '"%0"',
+    '"^bb0"',
+    '"// x"',
+    '"#l"',
+    "_",
+    "$a",
+    "a.b",
+    "a-b",
+    '"a-b"',
+    '"\\00"',
+    '"{"',
+    '"é"',
+    '""',
+]
 ODD_OPS = ["t.a", "t.a-b", "t.0", "t._", "t.$", "x", "t.ü", "t.a b", "t.", ".a", "a..b", "T.A", "t.2"]
 
 
