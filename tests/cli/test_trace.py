@@ -147,6 +147,7 @@ def test_a_log_as_json() -> None:
         "wrong_certified": True,
         "certified": True,
         "made": 789,
+        "multiplied": 0,
         "undone": 0,
         "left": 602,
         "left_shuffled": 602,

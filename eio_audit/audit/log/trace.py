@@ -56,6 +56,8 @@ class TracedPass:
     # Whether it changed anything except the names of aliases and values; None without a text before.
     changed: bool | None = None
     made: int = 0  # pairs of ops that it put out of order
+    # How many of these came later: another pass put ops in the place of one that was in such a pair.
+    multiplied: int = 0
     undone: int = 0  # pairs of ops out of order that it put in order
     left: int = 0  # pairs that it made and that have been out of order since then
     # How many of them are of each class. Those in graph regions have none.
@@ -211,6 +213,7 @@ class _Charges:
             index=index,
             failed=self.run.failed,
             made=pairs.made[run],
+            multiplied=pairs.multiplied[run],
             undone=pairs.undone[run],
             left=pairs.left[run],
             left_classes=+pairs.classes[run],

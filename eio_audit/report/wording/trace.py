@@ -85,7 +85,8 @@ def order_after(traced: TracedPass) -> str:
     if figures.avoidable:
         said.append(f"{figures.avoidable:,} avoidable")
     if traced.made:
-        said.append(f"{traced.made:,} made ({traced.left:,} left at the end)")
+        later = f", {traced.multiplied:,} of them as later passes replaced ops" if traced.multiplied else ""
+        said.append(f"{traced.made:,} made{later} ({traced.left:,} left at the end)")
     if traced.undone:
         said.append(f"{traced.undone:,} undone")
     if traced.mislabelled:
