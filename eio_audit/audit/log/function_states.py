@@ -15,8 +15,8 @@ from dataclasses import dataclass, replace
 from eio_audit.audit.check.check import audit_dump, audit_keyed
 from eio_audit.audit.check.figures import BlockAudit
 from eio_audit.audit.check.keyed_dump import AuditedDump, SharedWork, read_dump
-from eio_audit.audit.log.scope_steps import ScopeSteps
-from eio_audit.audit.log.walk import Part, ProgramWalk, Shown, Step, identify, parts_of
+from eio_audit.audit.log.program_log import ProgramLog
+from eio_audit.audit.log.walk import Part, Shown, Step, identify, parts_of
 from eio_audit.audit.options import AuditOptions
 from eio_audit.mlir.input.dumps import Dump
 from eio_audit.mlir.input.function_texts import DumpText, FunctionText
@@ -94,14 +94,14 @@ class StateChange:
 class ProgramStates:
     """The last known states of one program's functions and modules.
 
-    What is read of a dump is shared with the comparison of texts, ``steps``.
+    What is read of a dump is shared with the comparison of texts.
     """
 
-    def __init__(self, options: AuditOptions, steps: ScopeSteps) -> None:
-        self.walk = ProgramWalk()  # the walk over the dumps of the program
+    def __init__(self, options: AuditOptions, log: ProgramLog) -> None:
+        self.walk = log.walk  # the walk over the dumps of the program
         self.functions: dict[Part, FunctionState] = {}  # per function or module, its last known state
         self._options = options
-        self._steps = steps
+        self._steps = log.steps
         self._last: tuple[Dump, DumpStates] | None = None
         self._last_around: tuple[bytes, DumpStates] | None = None
 

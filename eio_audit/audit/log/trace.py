@@ -21,12 +21,12 @@ from eio_audit.audit.gate.findings import Finding
 from eio_audit.audit.gate.gate import by_severity
 from eio_audit.audit.log.beside_dumps import Diagnostic, Failures, PassTimes, Suspect, TimedRun, located
 from eio_audit.audit.log.function_states import DumpStates, ProgramStates
-from eio_audit.audit.log.inverted_pairs import INITIAL, FollowedPairs, LeftOp, LeftPairs, left_pairs
+from eio_audit.audit.log.inverted_pairs import INITIAL, LeftOp, LeftPairs, left_pairs
+from eio_audit.audit.log.program_log import ProgramLog
 from eio_audit.audit.log.scope_steps import (
     ChangedOp,
     OpCounts,
     ScopeStep,
-    ScopeSteps,
     TracedPlace,
     changed_ops,
     counts_by_name,
@@ -229,8 +229,7 @@ class _TracedProgram:
 
     name: str
     states: ProgramStates
-    steps: ScopeSteps
-    pairs: FollowedPairs
+    log: ProgramLog
     shown_in: dict[Part, TracedPlace] = field(default_factory=dict)
     # The last dump that can be judged of each function with inversions.
     disordered_in: dict[Part, Dump] = field(default_factory=dict)
@@ -261,18 +260,15 @@ class _TracedProgram:
             is_known = found is not None and found.was_known(function)
             return run.number if run is not None and is_known else INITIAL
 
-        if found is not None and step.shown.is_unjudged:
-            self.pairs.pass_over(found)
-        elif found is not None:
-            self.pairs.take(found, origin)
-        self.pairs.end(() if step.shown.is_unjudged else step.shown.parts, step.vanished)
+        judged = None if step.shown.is_unjudged else step.shown.parts
+        self.log.follow(found, origin, judged, step.vanished)
 
     def charged(self, options: AuditOptions) -> LeftPairs:
         """Return what each run is charged with, at the end of the log."""
         shown_in: dict[str | None, Dump] = {}
         for part, dump in self.disordered_in.items():
             shown_in[part if isinstance(part, str) else None] = dump
-        return left_pairs(self.pairs, shown_in, options)
+        return left_pairs(self.log.followed, shown_in, options)
 
 
 class _Tracer:
@@ -297,12 +293,11 @@ class _Tracer:
         self._times.look_at(dump.source)
         program = self._programs.get(dump.program)
         if program is None:
-            steps = ScopeSteps(self._options)
-            known, pairs = ProgramStates(self._options, steps), FollowedPairs(self._options)
-            program = _TracedProgram(dump.program, known, steps, pairs)
+            log = ProgramLog(self._options)
+            program = _TracedProgram(dump.program, ProgramStates(self._options, log), log)
             self._programs[dump.program] = program
         place = self._place(dump)
-        errors = self._failures.below(dump, program.steps.texts)
+        errors = self._failures.below(dump, program.log.steps.texts)
         is_said = any("does not dominate" in error.message for error in self._failures.pending)
         states = program.states.observe(dump, is_said_invalid=is_said)
         summary = summarize_blocks(states.blocks)
@@ -314,8 +309,8 @@ class _Tracer:
             self._charge_errors(None, errors)
             self._modules += module_lines(dump)
             return  # the output of a compiler, printed without locations
-        step = program.states.walk.step(dump.marker, states)
-        functions, namesakes = program.states.functions, program.steps.texts.namesakes
+        step = program.log.begin(dump, states)
+        functions, namesakes = program.states.functions, program.log.steps.texts.namesakes
         same = {
             part
             for part, state in states.parts.items()
@@ -326,7 +321,7 @@ class _Tracer:
         if not is_all_same or namesakes:
             left_out = same if self._options.order_from is None else ()
             with suppress(InputError):  # of a text put together from several dumps; each of them was read
-                found = program.steps.take(program.steps.show(dump), left_out)
+                found = program.log.compare(dump, left_out)
         changes: dict[PassRun | None, list[ChangedOp]] = defaultdict(list)
         for change in () if found is None else changed_ops(found):
             changes[step.run_of(change.function)].append(change)
@@ -353,7 +348,7 @@ class _Tracer:
     def _hear(self, suspect: Suspect, errors: Sequence[Diagnostic]) -> None:
         """Charge a pass with errors. A pass that no dump shows has failed."""
         program, run = self._programs[suspect.program], suspect.run
-        charges, known = program.charges, program.steps.texts
+        charges, known = program.charges, program.log.steps.texts
         if run.number not in charges:
             run.failed = True
             charges[run.number] = _Charges(run, suspect.program, suspect.place, self._summary.dumps)
@@ -449,7 +444,7 @@ class _Tracer:
             options=self._options,
             sources=tuple(self._sources),
             unindexed=self._unindexed,
-            is_partial=any(program.pairs.pairs.is_partial for program in programs),
+            is_partial=any(program.log.followed.pairs.is_partial for program in programs),
             notes=self._failures.notes,
             unmarked_modules=tuple(self._modules) if len(self._sources) == 1 else (),
         )
