@@ -168,8 +168,11 @@ class ProgramStates:
             found = {} if dump.has_failed else self._read_at_once(text, same)
             functions = {**around.parts}
             for symbol, function in text.functions.items():
-                functions[symbol] = found.get(symbol) or self._state(text, function, same.get(symbol))
-        except (InputError, KeyError):  # in a part, or it is no function: the whole tells, with the position
+                state = found.get(symbol) or self._state(text, function, same.get(symbol))
+                if state is None:  # it is no function, though it looks like one
+                    return read(dump)
+                functions[symbol] = state
+        except InputError:  # in a part: the whole tells, with the position
             return read(dump)
         return replace(around, parts=functions)
 
@@ -183,7 +186,9 @@ class ProgramStates:
             if text.functions[symbol].symbols <= {symbol} or not any(b.inversions for b in state.blocks)
         }
 
-    def _state(self, text: DumpText, function: FunctionText, known: FunctionState | None) -> FunctionState:
+    def _state(
+        self, text: DumpText, function: FunctionText, known: FunctionState | None
+    ) -> FunctionState | None:
         """Return the state of a function, which has the text of its ``known`` state, if that is given."""
         callees = text.reached_from(function) if known is None or known.callees else []
         keys = tuple(callee.key for callee in callees)
@@ -191,7 +196,8 @@ class ProgramStates:
             return known
         part, may_be_invalid = text.function_dump(function, callees), text.dump.has_failed
         audited = audit_dump(part, self._options, SharedWork(0), may_be_invalid=may_be_invalid)
-        return replace(_states_in(audited, text, [function.symbol])[function.symbol], callees=keys)
+        state = _states_in(audited, text, [function.symbol]).get(function.symbol)
+        return None if state is None else replace(state, callees=keys)
 
     def change(self, step: Step[DumpStates], parts: Collection[Part]) -> StateChange | None:
         """Return the change of some functions and modules, observed or vanished; None if none was known.

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property, reduce
 from typing import Protocol
@@ -74,6 +73,8 @@ class TracedPass:
     # What is invalid in the dump of a pass that failed, each with the function or module.
     faults: tuple[tuple[Part, Fault], ...] = ()
     errors: tuple[Diagnostic, ...] = ()  # what the compiler said of it
+    # Why its dump could not be compared with the text before it, though each of them could be read.
+    unread: InputError | None = None
     # Its wall time by MLIR's timing report, together with the other runs that the entry of the report
     # covers; None if there is no report, or another of these runs has the time.
     seconds: float | None = None
@@ -317,11 +318,13 @@ class _Tracer:
             if part in functions and functions[part].key == state.key and part not in namesakes
         }
         is_all_same = len(same) == len(states.parts) and None not in same and not step.vanished
-        found: ScopeStep | None = None
+        found, unread = None, None
         if not is_all_same or namesakes:
             left_out = same if self._options.order_from is None else ()
-            with suppress(InputError):  # of a text put together from several dumps; each of them was read
+            try:
                 found = program.log.compare(dump, left_out)
+            except InputError as error:  # of a text put together from several dumps; each of them was read
+                unread = error
         changes: dict[PassRun | None, list[ChangedOp]] = defaultdict(list)
         for change in () if found is None else changed_ops(found):
             changes[step.run_of(change.function)].append(change)
@@ -329,6 +332,8 @@ class _Tracer:
         for run, parts in step.charged.items():
             runs |= dict.fromkeys(parts, self._charge(program, run, parts, step, place, found, changes[run]))
         program.follow(found, step, runs)
+        for run in filter(None, runs.values()) if unread is not None else ():
+            program.charges[run.number].row = replace(program.charges[run.number].row, unread=unread)
         charges = None if step.ended is None else program.charges.get(step.ended.number)
         comparison = None if found is None else found.comparison
         if charges is not None and comparison is not None and self._options.order_from is None:

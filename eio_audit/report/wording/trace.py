@@ -49,8 +49,15 @@ def pass_called(name: str | None, marker: Marker | None) -> str:
 
 
 def reason(traced: TracedPass) -> str:
-    """Return why a pass failed: what is invalid in its dump, and what the compiler said of it."""
-    said = [fault.text for _, fault in traced.faults], [error_text(error) for error in traced.errors]
+    """Return why a pass failed: what is invalid in its dump, and what the compiler said of it.
+
+    It also tells if the dump could not be compared with the text before it.
+    """
+    said = [
+        [fault.text for _, fault in traced.faults],
+        [error_text(error) for error in traced.errors],
+        [] if traced.unread is None else [f"not compared with the text before it: {traced.unread}"],
+    ]
     return "; ".join(one[0] + (f" (and {len(one) - 1:,} more)" if one[1:] else "") for one in said if one)
 
 
