@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eio_audit import read_text, trace
+from eio_audit import read, read_text, trace
 from tests.internals import inverted_pairs_module as inverted_pairs
 
 BLAME = Path(__file__).parent.parent / "data" / "blame"
@@ -185,5 +185,14 @@ def test_a_new_pair_has_the_first_origin_of_the_pairs_it_stands_for(data: st.Dat
 )
 def test_a_conversion_inherits_what_the_one_before_it_left(name: str, expected: dict[str, int]) -> None:
     """mlir-opt lifts control flow that it has lowered, and lowers to LLVM; casts of memref's indices are new."""
-    result = trace(read_text((BLAME / f"{name}.log").read_text()))
+    result = trace(read(BLAME / f"{name}.log"))
     assert {one.pass_name: one.left for one in result.passes if one.left} == expected
+
+
+def test_a_twin_in_another_function_does_not_hide_who_made_a_pair() -> None:
+    """A log of bert: concats with a twin at their location are hoisted, then converted."""
+    result = trace(read(BLAME / "bert.log.xz"))
+    left = [(one.pass_name, one.left) for one in result.passes if one.left]
+    assert left == [("ttir-fusing", 18), ("ttir-erase-inverse-ops", 5), ("const-eval-hoist-transform", 2)]
+    converted = next(one for one in result.passes if one.pass_name == "convert-ttir-to-ttnn")
+    assert (converted.made, converted.undone) == (0, 0)

@@ -102,6 +102,7 @@ class ProgramStates:
         self.functions: dict[Part, FunctionState] = {}  # per function or module, its last known state
         self._options = options
         self._steps = log.steps
+        self.left_out: Collection[str] = ()  # the functions that were left out when the last dump was read
         self._last: tuple[Dump, DumpStates] | None = None
         self._last_around: tuple[bytes, DumpStates] | None = None
 
@@ -179,11 +180,15 @@ class ProgramStates:
     def _read_at_once(self, text: DumpText, same: Collection[str]) -> dict[str, FunctionState]:
         """Read all functions but the same ones. Return the states that depend on no other function."""
         wanted = text.functions.keys() - same
-        found = _states_in(self._steps.audited(text.dump, same), text, wanted) if wanted else {}
+        callees = {symbol: text.reached_from(text.functions[symbol]) for symbol in wanted}
+        needed = {callee.symbol for called in callees.values() for callee in called}
+        self.left_out = {*same} - needed
+        found = _states_in(self._steps.audited(text.dump, self.left_out), text, wanted) if wanted else {}
         return {
-            symbol: state
+            symbol: replace(state, callees=tuple(callee.key for callee in callees[symbol]))
+            if any(block.inversions for block in state.blocks)
+            else state
             for symbol, state in found.items()
-            if text.functions[symbol].symbols <= {symbol} or not any(b.inversions for b in state.blocks)
         }
 
     def _state(

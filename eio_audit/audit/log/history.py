@@ -288,6 +288,7 @@ class _Recorder:
         self._wanted = wanted
         self._log = _ProgramLog(options)
         self._tracks: dict[int, _Track] = {}
+        self._last_sides: dict[int, ScopeSide] = {}  # by the identity of a last text that is known, its ops
         self.copied: dict[int, int] = {}  # by wanted op, the op that it is a copy of, if that is not followed
 
     def take(self, dump: Dump) -> None:
@@ -374,11 +375,13 @@ class _Recorder:
         """Add an event for the last dump that shows an op, unless a pass changed it in that dump."""
         if track.events[-1].place == text.dump.place:
             return
-        kept = range(len(text.lines))
-        dump = read_dump(text.readable(kept), self._options, may_be_invalid=True)
-        read = ComparedDump(dump, Interned())
-        ops = [op for op, first in enumerate(ScopeSide(kept, read).op_lines) if first == line]
-        track.events.append(OpStep(text.dump, None).event(EventKind.LAST, _state(read, ops[place])))
+        side = self._last_sides.get(id(text))
+        if side is None:
+            kept = range(len(text.lines))
+            dump = read_dump(text.readable(kept), self._options, may_be_invalid=True)
+            side = self._last_sides[id(text)] = ScopeSide(kept, ComparedDump(dump, Interned()))
+        ops = [op for op, first in enumerate(side.op_lines) if first == line]
+        track.events.append(OpStep(text.dump, None).event(EventKind.LAST, _state(side.ops, ops[place])))
 
 
 def _added_at(comparison: DumpComparison, old: int) -> dict[str, int]:
