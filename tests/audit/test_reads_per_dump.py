@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -26,7 +27,7 @@ def reads_and_states(log: Path) -> tuple[int, int]:
     dumps = list(read(log))
     with counting(read_ir) as counts:
         trace(dumps)
-    same = sum(1 for before, dump in zip(dumps, dumps[1:], strict=False) if dump.has_text_of(before))
+    same = sum(1 for before, dump in pairwise(dumps) if dump.has_text_of(before))
     return counts["read_ir"], len(dumps) - same
 
 
