@@ -40,6 +40,15 @@ class _Showing:
     text: ScopeText
 
     @cached_property
+    def inside(self) -> Mapping[Scope, list[Scope]]:
+        """Per scope, itself and those in it, in textual order."""
+        found = defaultdict[Scope, list[Scope]](list)
+        for scope in self.text.extents:
+            for depth in range(len(scope) + 1):
+                found[scope[:depth]].append(scope)
+        return found
+
+    @cached_property
     def symbols(self) -> Mapping[Scope, Counter[object]]:
         """The symbols in each scope."""
         found = defaultdict[Scope, Counter[object]](Counter)
@@ -132,16 +141,14 @@ class ProgramText:
         """Return the last known text of a scope; if it is all of a dump, with the definitions around it."""
         showing = self._last[scope]
         is_all = with_aliases and next(iter(showing.text.extents)) == scope
-        text = showing.text if is_all else showing.text.part(scope)
+        text = showing.text if is_all else showing.text.part(scope, showing.inside[scope])
         newer = {
             inner
-            for inner in text.extents
+            for inner in showing.inside[scope]
             if inner != scope and self._last.get(inner, showing).number > showing.number
         }
-        for other in newer:
-            if not any(_is_in(other, more) for more in newer):
-                text = text.with_part(other, self._known(other, with_aliases=False))
-        return text
+        outermost = [one for one in newer if not any(one[:depth] in newer for depth in range(len(one)))]
+        return text.with_parts({one: self._known(one, with_aliases=False) for one in outermost})
 
 
 def _likest(contents: Mapping[Scope, Counter[object]], wanted: Counter[object]) -> list[Scope]:
