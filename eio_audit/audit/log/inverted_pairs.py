@@ -29,7 +29,7 @@ from eio_audit.audit.gate.rules import OF_BLOCKS, RULE_OF
 from eio_audit.audit.locations.original_index import OpLabel
 from eio_audit.audit.log.scope_steps import ScopeSide, ScopeStep
 from eio_audit.audit.log.successors import Successors
-from eio_audit.audit.log.walk import Part
+from eio_audit.audit.log.walk import FunctionOrModule
 from eio_audit.audit.options import AuditOptions
 from eio_audit.audit.pair_class import PairClass
 from eio_audit.mlir.input.dumps import Dump
@@ -376,7 +376,7 @@ class FollowedPairs:
                 self._unjudged[function].add(number)
         self._update(gone, [])
 
-    def end(self, judged: Iterable[Part], vanished: Collection[Part]) -> None:
+    def end(self, judged: Iterable[FunctionOrModule], vanished: Collection[FunctionOrModule]) -> None:
         """End what was passed over in functions that a dump with indices shows, and all in vanished ones."""
         gone = self._disordered_in(vanished)
         for part in (*judged, *vanished):
@@ -392,7 +392,7 @@ class FollowedPairs:
         self._disordered |= {block.ops.ops[0]: block for block in blocks if not block.ops.is_in_order}
         self.pairs.update(gone, [block.ops for block in blocks], replaced)
 
-    def _disordered_in(self, functions: Collection[Part]) -> set[int]:
+    def _disordered_in(self, functions: Collection[FunctionOrModule]) -> set[int]:
         """Return the ops of the blocks of some functions that are out of order."""
         blocks = (block for block in self._disordered.values() if block.function in functions)
         return {op for block in blocks for op in block.ops.ops}

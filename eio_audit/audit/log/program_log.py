@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection
 
 from eio_audit.audit.log.inverted_pairs import FollowedPairs
 from eio_audit.audit.log.scope_steps import ScopeStep, ScopeSteps
-from eio_audit.audit.log.walk import Part, ProgramWalk, ShownT, Step
+from eio_audit.audit.log.walk import FunctionOrModule, ProgramWalk, ShownT, Step
 from eio_audit.audit.options import AuditOptions
 from eio_audit.mlir.input.dumps import Dump
 from eio_audit.mlir.input.function_texts import FunctionText
@@ -29,7 +29,7 @@ class ProgramLog:
         """Begin or end the pass of a dump."""
         return self.walk.step(dump.marker, shown)
 
-    def compare(self, dump: Dump, same: Collection[Part] | None = None) -> ScopeStep:
+    def compare(self, dump: Dump, same: Collection[FunctionOrModule] | None = None) -> ScopeStep:
         """Compare a dump with the text before it, and number its ops.
 
         Functions that are the ``same`` as in the dump that showed them last are not read again; their texts
@@ -51,8 +51,8 @@ class ProgramLog:
         self,
         found: ScopeStep | None,
         origin: Callable[[str | None], int],
-        judged: Collection[Part] | None,
-        vanished: Collection[Part] = (),
+        judged: Collection[FunctionOrModule] | None,
+        vanished: Collection[FunctionOrModule] = (),
     ) -> None:
         """Follow the pairs into a dump that was compared, if it was.
 

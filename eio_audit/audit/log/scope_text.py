@@ -273,7 +273,7 @@ class ShownText:
         return ScopeText(self.dump, lines_of(self.dump, aliases, self._line_of_span), {}, aliases)
 
     @cached_property
-    def around(self) -> IR:
+    def ir_outside_functions(self) -> IR:
         """The text around its functions; an InputError if that cannot be read."""
         return read_shown(self.divided.around, self._op_table)
 
@@ -283,7 +283,7 @@ class ShownText:
         if self._outlines:
             return self._outlines[0]
         try:
-            ir = self.around
+            ir = self.ir_outside_functions
         except InputError:  # the dump as a whole may be valid
             ir = read_shown(self.dump, self._op_table)
             return Outline([*scopes_of(ir)], only_function(ir), False)

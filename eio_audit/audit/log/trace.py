@@ -30,7 +30,7 @@ from eio_audit.audit.log.scope_steps import (
     changed_ops,
     counts_by_name,
 )
-from eio_audit.audit.log.walk import Part, PassRun, Step
+from eio_audit.audit.log.walk import FunctionOrModule, PassRun, Step
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.audit.pair_class import SHUFFLED, PairClass
 from eio_audit.mlir.input.dumps import Dump, each_dump, module_lines
@@ -71,7 +71,7 @@ class TracedPass:
     functions: tuple[str, ...] = ()  # the functions in which it changed ops
     size: int = 0  # number of ops of the dump, or of the function it ran on, at any depth
     # What is invalid in the dump of a pass that failed, each with the function or module.
-    faults: tuple[tuple[Part, Fault], ...] = ()
+    faults: tuple[tuple[FunctionOrModule, Fault], ...] = ()
     errors: tuple[Diagnostic, ...] = ()  # what the compiler said of it
     # Why its dump could not be compared with the text before it, though each of them could be read.
     unread: InputError | None = None
@@ -231,12 +231,12 @@ class _TracedProgram:
     name: str
     states: ProgramStates
     log: ProgramLog
-    shown_in: dict[Part, TracedPlace] = field(default_factory=dict)
+    shown_in: dict[FunctionOrModule, TracedPlace] = field(default_factory=dict)
     # The last dump that can be judged of each function with inversions.
-    disordered_in: dict[Part, Dump] = field(default_factory=dict)
+    disordered_in: dict[FunctionOrModule, Dump] = field(default_factory=dict)
     charges: dict[int, _Charges] = field(default_factory=dict)
     # The last known figures of functions that are now shown without any index, or invalid.
-    held: dict[Part, tuple[BlockAudit, ...]] = field(default_factory=dict)
+    held: dict[FunctionOrModule, tuple[BlockAudit, ...]] = field(default_factory=dict)
 
     def hold(self, step: Step[DumpStates]) -> None:
         """Keep the figures of functions that a dump shows without any index; drop those that it can judge."""
@@ -252,7 +252,7 @@ class _TracedProgram:
                 self.disordered_in[part] = step.shown.dump
 
     def follow(
-        self, found: ScopeStep | None, step: Step[DumpStates], runs: Mapping[Part, PassRun | None]
+        self, found: ScopeStep | None, step: Step[DumpStates], runs: Mapping[FunctionOrModule, PassRun | None]
     ) -> None:
         """Follow the pairs into a dump. ``runs`` has the run that each function and module is charged to."""
 
@@ -328,7 +328,7 @@ class _Tracer:
         changes: dict[PassRun | None, list[ChangedOp]] = defaultdict(list)
         for change in () if found is None else changed_ops(found):
             changes[step.run_of(change.function)].append(change)
-        runs: dict[Part, PassRun | None] = {}
+        runs: dict[FunctionOrModule, PassRun | None] = {}
         for run, parts in step.charged.items():
             runs |= dict.fromkeys(parts, self._charge(program, run, parts, step, place, found, changes[run]))
         program.follow(found, step, runs)
@@ -348,9 +348,9 @@ class _Tracer:
 
     def _charge_errors(self, suspect: Suspect | None, below: Sequence[Diagnostic]) -> None:
         for one, errors in self._failures.charged(suspect, below):
-            self._hear(one, errors)
+            self._charge_with_errors(one, errors)
 
-    def _hear(self, suspect: Suspect, errors: Sequence[Diagnostic]) -> None:
+    def _charge_with_errors(self, suspect: Suspect, errors: Sequence[Diagnostic]) -> None:
         """Charge a pass with errors. A pass that no dump shows has failed."""
         program, run = self._programs[suspect.program], suspect.run
         charges, known = program.charges, program.log.steps.texts
@@ -358,11 +358,11 @@ class _Tracer:
             run.failed = True
             charges[run.number] = _Charges(run, suspect.program, suspect.place, self._summary.dumps)
         own = charges[run.number]
-        heard = (*own.row.errors, *(located(error, known, run.function) for error in errors))
-        once = {(one.message, one.op_name): one for one in reversed(heard)}
+        all_errors = (*own.row.errors, *(located(error, known, run.function) for error in errors))
+        once = {(one.message, one.op_name): one for one in reversed(all_errors)}
         own.row = replace(own.row, errors=(*once.values(),)[::-1])
 
-    def _hear_last(self) -> None:
+    def _charge_last_errors(self) -> None:
         suspect, errors = self._failures.at_end()
         if errors and suspect is None:
             name, program = errors[0].pass_name, next(reversed(self._programs.values()))
@@ -370,13 +370,13 @@ class _Tracer:
             place = TracedPlace(next(reversed(self._sources)), errors[0].line, marker)
             suspect = Suspect(program.name, program.states.walk.begin(marker, None), place, True)
         if errors and suspect is not None:
-            self._hear(suspect, errors)
+            self._charge_with_errors(suspect, errors)
 
     def _charge(
         self,
         program: _TracedProgram,
         run: PassRun | None,
-        parts: Collection[Part],
+        parts: Collection[FunctionOrModule],
         step: Step[DumpStates],
         place: TracedPlace,
         found: ScopeStep | None,
@@ -412,7 +412,7 @@ class _Tracer:
 
     def result(self) -> Trace:
         """Return the trace of all dumps taken. Call it once."""
-        self._hear_last()
+        self._charge_last_errors()
         programs = self._programs.values()
         charged = {program.name: program.charged(self._options) for program in programs}
         charges = [one for program in programs for one in program.charges.values()]
