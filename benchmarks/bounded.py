@@ -1,4 +1,4 @@
-"""Measure check and fix on hostile dumps of growing size: whole processes, seconds and peak memory.
+"""Measure commands on hostile dumps of growing size: whole processes, seconds and peak memory.
 
     python benchmarks/bounded.py                     every shape; writes bounded.md
     python benchmarks/bounded.py --shapes nest,grid  some shapes; writes nothing
@@ -26,10 +26,16 @@ DOCUMENT = Path(__file__).with_suffix(".md")
 TABLE_BEGIN = "<!-- benchmarks/bounded.py: below -->"
 WHOLE_BYTES = 5_000_000
 PARTS = (2, 1)
+FILE = "FILE"  # stands for the path of the dump
 COMMANDS = {
-    "check": ("check", "--quiet", "--fail-on", "never"),
-    "fix": ("fix", "--quiet", "--output", "/dev/null"),
+    "check": ("check", "--quiet", "--fail-on", "never", FILE),
+    "fix": ("fix", "--quiet", "--output", "/dev/null", FILE),
+    "trace": ("trace", "--quiet", "--fail-on", "never", FILE),
+    "diff": ("diff", "--quiet", FILE, FILE),
+    "normalize": ("normalize", "--output", "/dev/null", FILE),
+    "history": ("history", FILE, "%0"),
 }
+NO_SUCH_OP = "error: no "  # not every shape has an op of that name: the search for it is measured, too
 MOST_SECONDS = 10.0
 MOST_BYTES = 1 << 30
 MEMORY_LIMIT = 4 << 30
@@ -72,7 +78,7 @@ def run(command: Iterable[str], limit: float) -> Run:
     failure = ""
     if child.returncode < 0:
         failure = f"over {limit:.0f} s"
-    elif child.returncode:
+    elif child.returncode and NO_SUCH_OP not in said:
         failure = "out of memory" if "MemoryError" in said else said.splitlines()[0][:60]
     return Run(usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024, failure)
 
@@ -103,7 +109,8 @@ def measure(shape: str, folder: Path, limit: float) -> dict[str, list[Run]]:
             if runs[name] and runs[name][-1].failure:
                 runs[name].append(Run(0, 0, "not run"))
                 continue
-            runs[name].append(run([*AUDIT, *command, str(path)], limit))
+            words = (str(path) if word == FILE else word for word in command)
+            runs[name].append(run([*AUDIT, *words], limit))
     path.unlink()
     return runs
 

@@ -4,6 +4,7 @@ Without ``-P``, Python itself imports what lies in the current folder before it 
 nothing else is imported from there, unless this package lies there.
 """
 
+import _signal  # type: ignore[import-not-found]  # it imports nothing
 import os
 import sys
 
@@ -19,6 +20,8 @@ def _ignore_the_current_folder() -> None:
 
 
 if __name__ == "__main__":
+    if _signal.getsignal(_signal.SIGINT) is _signal.default_int_handler:
+        _signal.signal(_signal.SIGINT, _signal.SIG_DFL)  # Ctrl-C ends an import without a traceback
     _ignore_the_current_folder()
     from eio_audit.cli.main import main
 

@@ -93,7 +93,7 @@ from eio_audit.mlir.reading.boundaries import Boundaries, comments_above
 from eio_audit.mlir.reading.builder import Builder, Scopes
 from eio_audit.mlir.reading.op_text import OpTexts
 from eio_audit.mlir.reading.reader import read_ir
-from eio_audit.mlir.rewriting import ValueNames, renumber, with_locations
+from eio_audit.mlir.rewriting import with_locations
 from eio_audit.mlir.semantics import accesses as accesses_module
 from eio_audit.mlir.semantics import calls as calls_module
 from eio_audit.mlir.semantics import effects as effects_module

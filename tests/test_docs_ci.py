@@ -88,7 +88,7 @@ def test_the_job_on_gitlab(folder: Path) -> None:
 # ---------------------------------------------------------------- the action
 
 
-def action(folder: Path, **inputs: str) -> subprocess.CompletedProcess[str]:
+def action(folder: Path, *, base: str = "", **inputs: str) -> subprocess.CompletedProcess[str]:
     """Run the action's check with inputs as GitHub passes them, instead of its installation."""
     described = yaml.safe_load((ROOT / "action.yml").read_text())
     _, step = described["runs"]["steps"]
@@ -103,7 +103,8 @@ def action(folder: Path, **inputs: str) -> subprocess.CompletedProcess[str]:
     (runner / "eio-audit").mkdir(parents=True, exist_ok=True)
     if not (runner / "eio-audit" / "bin").exists():
         (runner / "eio-audit" / "bin").symlink_to(folder.parent / "bin")
-    return sh(step["run"], folder, RUNNER_TEMP=str(runner), GITHUB_STEP_SUMMARY="summary.md", **variables)
+    variables |= {"GITHUB_BASE_REF": base, "GITHUB_STEP_SUMMARY": "summary.md"}
+    return sh(step["run"], folder, RUNNER_TEMP=str(runner), **variables)
 
 
 def test_the_action_as_the_page_uses_it(folder: Path) -> None:
@@ -135,6 +136,55 @@ def test_the_action_asks_a_compiler(compiler: str, code: int, folder: Path) -> N
     assert (result.returncode, "::error::eio-audit fix" in result.stdout) == (code, code > 0)
     assert (folder / "dumps" / "after.mlir").read_text() == SHUFFLED
     assert action(folder, **step["with"]).returncode == max(code, 1)
+
+
+@pytest.fixture
+def pull_request(folder: Path) -> Path:
+    """A checkout of a pull request with one dump, and with the base branch ``main`` at its origin."""
+    put_dump(folder)
+    origin = folder.parent / "origin"
+    git = "git -c init.defaultBranch=main -c user.name=n -c user.email=e"
+    sh(f"{git} init -q '{origin}'", folder)
+    for name in ("eio-audit.toml", "pyproject.toml"):
+        (origin / name).write_text(
+            "[tool.eio-audit]\n" * name.startswith("py") + 'assume-pure = ["base.*"]\n'
+        )
+    sh(f"git -C '{origin}' add . && {git} -C '{origin}' commit -qm base", folder)
+    sh(f"{git} init -q && git remote add origin '{origin}'", folder)
+    (folder / "eio-audit.toml").write_text('fail-on = "never"\n')
+    return folder
+
+
+def test_the_action_takes_the_configuration_of_the_base_branch(pull_request: Path) -> None:
+    result = action(pull_request, paths="dumps", base="main")
+    assert re.search(
+        r"^failed: .*; by \.base-\w+\.eio-audit\.toml: assume-pure$", result.stdout, re.MULTILINE
+    )
+    assert result.returncode == 1
+    assert not list(pull_request.glob(".base*"))
+
+
+def test_the_action_takes_the_pyproject_of_the_base_branch(pull_request: Path) -> None:
+    sh("git -C ../origin rm -q eio-audit.toml", pull_request)
+    sh("git -C ../origin -c user.name=n -c user.email=e commit -qm remove", pull_request)
+    result = action(pull_request, paths="dumps", base="main")
+    assert re.search(r"; by \.base-\w+\.pyproject\.toml: assume-pure$", result.stdout, re.MULTILINE)
+
+
+def test_the_action_takes_no_configuration_if_it_cannot_read_that_of_the_base_branch(
+    pull_request: Path,
+) -> None:
+    result = action(pull_request, paths="dumps", base="gone")
+    assert "::warning::eio-audit cannot read the configuration of gone, and uses none" in result.stdout
+    assert result.returncode == 1
+    assert action(pull_request, paths="dumps").returncode == 0
+
+
+@pytest.mark.parametrize("arguments", ["--config eio-audit.toml", "-v --config=eio-audit.toml"])
+def test_the_action_takes_a_configuration_that_the_workflow_names(pull_request: Path, arguments: str) -> None:
+    assert action(pull_request, paths="dumps", arguments=arguments, base="main").returncode == 0
+    one_key = action(pull_request, paths="dumps", arguments="--config max-runs=1", base="main")
+    assert one_key.returncode == 1
 
 
 def test_the_action_takes_names_with_blanks(folder: Path) -> None:

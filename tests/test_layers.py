@@ -41,6 +41,7 @@ FLOORS = {
         {"linear_extension"},
     ],
     "audit": [
+        {"watchdog"},
         {"command"},
         {"locations"},
         {"dependence", "options"},

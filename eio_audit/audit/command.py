@@ -2,17 +2,37 @@
 
 from __future__ import annotations
 
+import atexit
 import os
+import secrets
+import select
+import shutil
 import signal
 import subprocess
+import sys
+import tempfile
 import threading
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext, suppress
+from pathlib import Path
 from types import FrameType
 from typing import IO
 
+from eio_audit.audit import watchdog
+
 _ENDING = signal.SIGTERM, signal.SIGHUP
 """The signals that end a program, of which the second says that its terminal is closed."""
+
+
+_GLANCE = 0.02  # the seconds between two looks at how much a program has printed
+
+
+class TooMuchOutputError(OSError):
+    """A program printed more than so many bytes."""
+
+    def __init__(self, most_bytes: int) -> None:
+        super().__init__(f"more than {most_bytes:,} bytes (--config max-size=SIZE allows more)")
 
 
 class Running:
@@ -56,10 +76,12 @@ class Running:
             self._is_ended = True
             for process in self._processes:
                 _kill(process)
+        if _watchdogs:
+            watchdog.end_marked(_watchdogs[-1].mark)
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:
-    with suppress(ProcessLookupError):
+    with suppress(ProcessLookupError, PermissionError):  # nothing of it is left
         os.killpg(process.pid, signal.SIGKILL)
 
 
@@ -71,30 +93,150 @@ def run_command(
     stdout: int | IO[bytes] = subprocess.DEVNULL,
     stderr: int | IO[bytes] = subprocess.DEVNULL,
     running: Running | None = None,
+    written: Sequence[Path | int] = (),
+    most_bytes: int | None = None,
 ) -> int:
     """Run a program, without a shell, and return its exit code: negative for the signal that ended it.
 
-    Its processes are killed if it takes longer than ``timeout`` seconds, or if this process is to end. While
-    it runs, it is among those that are ``running``.
+    Its processes are killed when it ends, if it takes longer than ``timeout`` seconds, if one of the files
+    ``written`` (paths or file descriptors) gets more than ``most_bytes``, or if this process ends, however it
+    does. While it runs, it is among those that are ``running``.
 
     Raises:
-        OSError: it cannot be started. A ``TimeoutError`` says that it took too long.
+        OSError: it cannot be started. A ``TimeoutError`` says that it took too long, and a
+            ``TooMuchOutputError`` that it printed too much.
     """
+    mark = secrets.token_hex(8)
+    marks = f"{os.environ.get(watchdog.MARK, '')} {_watchdog().mark} {mark}"
     with (
         _ended_with_us() as hold,
         subprocess.Popen(
-            command, stdin=stdin, stdout=stdout, stderr=stderr, start_new_session=True
+            command,
+            stdin=stdin,
+            stdout=stdout,
+            stderr=stderr,
+            start_new_session=True,
+            env={**os.environ, watchdog.MARK: marks.strip()},
         ) as process,
     ):
+        is_ended = False
         try:
             with nullcontext() if running is None else running.holding(process):
                 hold(process)
-                return process.wait(timeout)
-        except subprocess.TimeoutExpired as error:
-            raise TimeoutError from error
+                _wait(process, timeout, written, most_bytes)
+                is_ended = True
         finally:
-            if process.poll() is None:
-                _kill(process)
+            _kill(process)  # also what it left running in its session
+            if not is_ended:
+                watchdog.end_marked(mark)
+    return process.returncode
+
+
+def _wait(
+    process: subprocess.Popen[bytes],
+    timeout: float | None,
+    written: Sequence[Path | int],
+    most_bytes: int | None,
+) -> None:
+    """Wait until a process has ended. Its number stays its own: its exit code is not taken yet."""
+    deadline = None if timeout is None else time.monotonic() + timeout
+    is_capped = most_bytes is not None and bool(written)
+    with _end_of(process) as ends_within:
+        while True:
+            left = None if deadline is None else max(deadline - time.monotonic(), 0)
+            glance = _GLANCE if is_capped else left
+            if ends_within(glance if left is None or glance is None else min(glance, left)):
+                break
+            if left == 0:
+                raise TimeoutError
+            if is_capped:
+                _require_less(written, most_bytes)
+    if is_capped:
+        _require_less(written, most_bytes)
+
+
+def _require_less(written: Sequence[Path | int], most_bytes: int | None) -> None:
+    for file in written:
+        with suppress(FileNotFoundError):
+            if most_bytes is not None and os.stat(file).st_size > most_bytes:  # noqa: PTH116
+                raise TooMuchOutputError(most_bytes)
+
+
+@contextmanager
+def _end_of(process: subprocess.Popen[bytes]) -> Iterator[Callable[[float | None], bool]]:
+    """Yield a function that waits for the end of a process, and says whether it came within some seconds."""
+    try:
+        descriptor = os.pidfd_open(process.pid)
+    except (AttributeError, OSError):  # not on Linux, or not allowed
+
+        def ends_within(seconds: float | None) -> bool:
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(seconds)
+            return process.returncode is not None
+
+        yield ends_within
+        return
+    poll = select.poll()
+    poll.register(descriptor, select.POLLIN)
+    try:
+        yield lambda seconds: bool(poll.poll(None if seconds is None else seconds * 1000))
+    finally:
+        os.close(descriptor)
+
+
+class _Watchdog:
+    """The process that ends what this one leaves behind."""
+
+    def __init__(self) -> None:
+        self.mark, self.process_id = secrets.token_hex(8), os.getpid()
+        command = [sys.executable, "-I", "-S", watchdog.__file__, self.mark]
+        quiet = subprocess.DEVNULL
+        self._process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=quiet, stderr=quiet, start_new_session=True, bufsize=0
+        )
+        atexit.register(self._end)
+
+    def say(self, line: bytes) -> None:
+        assert self._process.stdin is not None
+        with suppress(OSError):  # somebody killed it
+            self._process.stdin.write(line + b"\0")
+
+    def _end(self) -> None:
+        if os.getpid() == self.process_id:
+            self.say(watchdog.KEPT)
+            self._process.communicate()
+
+
+_watchdogs: list[_Watchdog] = []
+_starting = threading.Lock()
+
+
+def _watchdog() -> _Watchdog:
+    """Return the watchdog of this process. It is started when a program is first run."""
+    with _starting:
+        if not _watchdogs or _watchdogs[-1].process_id != os.getpid():
+            _watchdogs[:] = [_Watchdog()]
+        return _watchdogs[-1]
+
+
+@contextmanager
+def temporary_folder() -> Iterator[Path]:
+    """Yield a folder for what programs write. It is gone at the end of the block, or of this process.
+
+    In the main thread, SIGTERM and SIGHUP leave the block.
+    """
+
+    def leave(number: int, _: FrameType | None) -> None:
+        raise SystemExit(128 + number)
+
+    folder = Path(tempfile.gettempdir(), f"eio-audit-{secrets.token_hex(8)}")
+    _watchdog().say(watchdog.LEFT + os.fsencode(folder))  # before it exists
+    with _taken(_ENDING, leave):
+        folder.mkdir(mode=0o700)
+        try:
+            yield folder
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 @contextmanager

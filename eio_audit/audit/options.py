@@ -6,9 +6,10 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from functools import cached_property
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
 
 from eio_audit.audit.locations.index_pattern import IndexPattern
+from eio_audit.mlir.source import printable
 from eio_audit.mlir.traits import OpTable, OpTraits
 
 if TYPE_CHECKING:
@@ -63,6 +64,17 @@ class OrderSource(Protocol):
         """Return, per op of a dump, its original place, from 0; None for a new op."""
 
 
+class Configuration(NamedTuple):
+    """The file that changed what counts in a verdict."""
+
+    file: str  # its path
+    keys: tuple[str, ...]  # its keys that did
+
+    def __str__(self) -> str:
+        """Return ``by ci/eio-audit.toml: fail-on, assume-pure``."""
+        return f"by {printable(self.file)}: {', '.join(self.keys)}"
+
+
 @dataclass(frozen=True)
 class AuditOptions:
     """The options that change the figures of an audit. They are the same for every dump of one run.
@@ -75,6 +87,7 @@ class AuditOptions:
         assume_pure: one shell pattern (``my.*``) or several. Ops whose full name matches are assumed to have
             no effects. The ops in their regions still count.
         ops: a project's own rows of the op table, by full name or shell pattern.
+        configuration: the file that these are from, and the gate, if it changed any of it; reports name it.
 
     Raises:
         TypeError: ``pattern`` or ``order_from`` has another type.
@@ -92,6 +105,7 @@ class AuditOptions:
     assume_pure: Sequence[str] = ()
     order_from: OrderSource | None = None
     ops: Mapping[str, OpTraits] = field(default_factory=dict)
+    configuration: Configuration | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         if not isinstance(self.pattern, IndexPattern):

@@ -18,6 +18,11 @@ KEYS = (
     *("jobs", "timeout", "max-runs", "pager", "verbose"),
 )
 _ALL_KEYS = *KEYS, "ops"  # what a file may set: options, and rows of the op table
+WHAT_COUNTS = (
+    *("index-pattern", "follow", "assume-pure", "ops"),
+    *("fail-on", "max-inversions", "allow-unindexed", "select", "ignore", "baseline"),
+)
+"""The keys that change a verdict. The others change who works, how long, and how a report looks."""
 
 NOW = {
     "--cluster": "--jobs tcp://HOST:PORT",
@@ -36,6 +41,11 @@ OWN_FILE = "eio-audit.toml"
 SHARED_FILE = "pyproject.toml"
 NO_FILE = "none"  # the value of ``--config`` for no file
 _TABLE = "tool.eio-audit"
+_NO_ADDRESS = (
+    "jobs: expected a number or auto; a scheduler can run code here, and this file may come from somebody "
+    "else, so that only the command line names one: --jobs tcp://HOST:PORT"
+)
+_TYPED_NAME = "--config"  # what an error calls a text of the command line
 _TYPED = r"([\w-]+)(?:\.[^=]*)? *= *"  # how a key with its value begins; a file with = is ./NAME
 _BARE = r"([\w-]+ *= *)([A-Za-z][\w-]*)[ \r]*(?:#.*)?"
 _LINE_END = r"\n|\Z"
@@ -52,6 +62,11 @@ class Config:
     op_entries: dict[str, Mapping[str, Any]] = field(default_factory=dict)  # the same rows as written
     sources: dict[str, Source] = field(default_factory=dict)  # by key or op, the text that sets it
 
+    def folders(self) -> list[Path]:
+        """Return the folders in which a path that the file names may be: its own, and the current one."""
+        own = [] if self.path is None else [self.path.parent.resolve()]
+        return [*own, Path.cwd()]
+
     def is_typed(self, key: str) -> bool:
         """Whether the command line sets a key, or has a row of an op."""
         return key in self.sources and self.sources[key].path is None
@@ -61,6 +76,8 @@ class Config:
         for key in table:
             if key not in _ALL_KEYS:
                 raise error_at_key(source, [key], _unknown(key, table[key]))
+        if source.name != _TYPED_NAME and "://" in str(table.get("jobs")):
+            raise error_at_key(source, ["jobs"], _NO_ADDRESS)
         entries = table.get("ops", {})
         if not isinstance(entries, dict):
             raise error_at_key(source, ["ops"], "ops: expected a table of ops")
@@ -96,7 +113,7 @@ def read_config(texts: Sequence[str] = ()) -> Config:
         config._add(source, table)
     for text, match in ((text, re.match(_TYPED, text)) for text in texts):
         if match:
-            source = Source("--config", text.encode("utf-8", "surrogateescape"))
+            source = Source(_TYPED_NAME, text.encode("utf-8", "surrogateescape"))
             try:
                 table = _parse(source)
             except InputError:  # text without quotes
@@ -109,16 +126,26 @@ def _nearest() -> Path | None:
     """Return the nearest configuration file in the current folder or above it. None if there is none.
 
     eio-audit.toml has precedence over a pyproject.toml beside it. One without the table is skipped.
+
+    Raises:
+        InputError: it is a symbolic link to another folder. Its errors would show lines of any file.
     """
     try:
         folder = Path.cwd()
     except FileNotFoundError:  # the folder was removed
         return None
     for parent in (folder, *folder.parents):
-        if (own := parent / OWN_FILE).is_file():
-            return own
-        if (shared := parent / SHARED_FILE).is_file() and _table(Source.read(str(shared))) is not None:
-            return shared
+        own = parent / OWN_FILE
+        if own.is_symlink() and not own.exists():
+            raise InputError(str(own), None, "a symbolic link to nothing")
+        for file in filter(Path.is_file, (own, parent / SHARED_FILE)):
+            leads_away = file.is_symlink() and not file.resolve().is_relative_to(parent.resolve())
+            if leads_away and file.name == OWN_FILE:
+                raise InputError(
+                    str(file), None, "a symbolic link to another folder is not read; --config names it"
+                )
+            if not leads_away and (file.name == OWN_FILE or _table(Source.read(str(file))) is not None):
+                return file
     return None
 
 
@@ -136,7 +163,7 @@ def _unknown(key: str, value: object) -> str:
 
 def _table(source: Source) -> dict[str, Any] | None:
     """Return the keys for this program. None for a pyproject.toml without the table."""
-    if Path(source.name).name != SHARED_FILE:
+    if not source.name.endswith(SHARED_FILE):
         return _parse(source)
     if source.data.find(b"eio-audit") < 0:  # most files; parsing takes longer
         return None
@@ -149,7 +176,7 @@ def _table(source: Source) -> dict[str, Any] | None:
 
 def error_at_key(source: Source, key: Sequence[str], message: str) -> InputError:
     """Return an error at a key of the program's table. ``key`` has the names, outermost first."""
-    is_shared = Path(source.name).name == SHARED_FILE
+    is_shared = source.name.endswith(SHARED_FILE)
     names = [*(_TABLE.split(".") if is_shared else []), *key]
     return source.error(_offset_of_key(source.data[:].decode("utf-8", "replace"), names), message)
 
@@ -158,8 +185,10 @@ def _offset_of_key(text: str, names: Sequence[str]) -> int:
     """Return the byte offset of the key: its name after the last line up to which the text lacks the key."""
     import tomllib
 
-    begin = 0
+    begin, first = 0, text.find(names[-1]) if names else 0
     for end in re.finditer(_LINE_END, text):
+        if end.start() < first:
+            continue
         try:
             table: Any = tomllib.loads(text[: end.start()].rstrip("\r"))
         except tomllib.TOMLDecodeError:
@@ -169,6 +198,7 @@ def _offset_of_key(text: str, names: Sequence[str]) -> int:
         if table is not None:
             return len(text[: text.find(names[-1], begin)].encode())
         begin = end.end()
+        first = text.find(names[-1], begin) if names else 0
     return 0
 
 
@@ -178,6 +208,8 @@ def _parse(source: Source) -> dict[str, Any]:
     try:
         text = source.data[:].decode()
         return tomllib.loads(text)
+    except RecursionError as error:
+        raise source.error(0, "values are nested too deeply") from error
     except UnicodeDecodeError as error:
         raise source.error(error.start, "expected UTF-8, the encoding of TOML") from error
     except tomllib.TOMLDecodeError as error:

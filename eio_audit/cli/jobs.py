@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -76,14 +77,22 @@ def job_count(text: str, *, or_address: bool = False) -> int | str | None:
     raise click.BadParameter(f"{text!r} is neither 'auto' nor a number from 1 to 1,000")
 
 
+MOST_SECONDS = 1e9  # more than thirty years; what waits takes no much larger number
+
+
+def _seconds(text: Any) -> float:
+    seconds: float = click.FloatRange(min=0, min_open=True, max=MOST_SECONDS).convert(text, None, None)
+    if math.isnan(seconds):
+        raise click.BadParameter(f"{text!r} is not a number of seconds")
+    return seconds
+
+
 PROCESSES = "Number of processes. auto is the number of usable cores, at most 8, and 1 for small inputs."
 
 
 def timeout_option(text: str) -> Callable[[Any], Any]:
     """Return ``--timeout``, with its help."""
-    return click.option(
-        "--timeout", type=click.FloatRange(min=0, min_open=True), metavar="SECONDS", help=text
-    )
+    return click.option("--timeout", type=_seconds, metavar="SECONDS", help=text)
 
 
 def jobs_options(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import _signal as signal  # type: ignore[import-not-found]  # what that module wraps; it imports nothing
 import gc
 import os
 import sys
@@ -15,11 +16,15 @@ if TYPE_CHECKING:
 
 COULD_NOT_RUN = 2
 VERIFICATION_FAILED = 3
+INTERRUPTED = 130
 OBJECTS_BETWEEN_COLLECTIONS = 500_000  # there is little cyclic garbage
 
 
 def main() -> None:
-    """Run the command line and exit. No input causes a traceback."""
+    """Run the command line and exit. No input and no Ctrl-C causes a traceback."""
+    is_interruptible = signal.getsignal(signal.SIGINT) in {signal.default_int_handler, signal.SIG_DFL}
+    if is_interruptible:
+        signal.signal(signal.SIGINT, _end_at_once)  # an import that is interrupted prints a traceback
     if sys.argv[1:] == ["--version"]:  # answered without imports
         print(f"eio-audit {__version__}")
         sys.exit(0)
@@ -27,9 +32,16 @@ def main() -> None:
     _keep_errors_harmless()
     gc.set_threshold(OBJECTS_BETWEEN_COLLECTIONS)
     try:
-        sys.exit(_run())
+        code = _run(is_interruptible=is_interruptible)
     finally:
+        if is_interruptible:
+            signal.signal(signal.SIGINT, signal.SIG_IGN)  # what is left to do takes no time
         gc.freeze()  # skips a garbage collection at exit
+    sys.exit(code)
+
+
+def _end_at_once(*_: object) -> None:
+    os._exit(INTERRUPTED)
 
 
 def _open_closed_streams() -> None:
@@ -60,7 +72,7 @@ def _keep_errors_harmless() -> None:
         sys.stderr = TextIOWrapper(binary, stderr.encoding, stderr.errors, line_buffering=True)
 
 
-def _run() -> int:
+def _run(*, is_interruptible: bool) -> int:
     import click
 
     import eio_audit
@@ -69,6 +81,8 @@ def _run() -> int:
 
     stdout, code = sys.stdout, 0
     try:
+        if is_interruptible:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
         code = cli.main(prog_name="eio-audit", standalone_mode=False)
         stdout.flush()
     except SystemExit:
@@ -96,5 +110,10 @@ def _run() -> int:
         click.echo(f"{what}: {error.strerror or error}", err=True)
         code = COULD_NOT_RUN
     except (KeyboardInterrupt, click.Abort):
-        code = 130
+        code = INTERRUPTED
+    except Exception as error:
+        from eio_audit.mlir.source import bug_message
+
+        click.echo(f"error: {bug_message(error)}", err=True)
+        code = COULD_NOT_RUN
     return code

@@ -14,10 +14,11 @@ from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import click
+from click.core import ParameterSource
 
 from eio_audit.audit.locations.index_pattern import DEFAULT_INDEX_PATTERN, IndexPattern
-from eio_audit.audit.options import AuditOptions, Follow
-from eio_audit.cli.config_file import NOW, Config, error_at_key, read_config
+from eio_audit.audit.options import AuditOptions, Configuration, Follow
+from eio_audit.cli.config_file import NOW, WHAT_COUNTS, Config, error_at_key, read_config
 from eio_audit.cli.dump_choice import FIRST, DumpChoice, WantedDump
 from eio_audit.cli.inputs import pass_names
 from eio_audit.mlir.source import InputError
@@ -56,6 +57,10 @@ class Key(click.Option):
 
     def add_to_parser(self, parser: Any, ctx: click.Context) -> None:
         """Leave the command line without it."""
+
+
+class NoKey(click.Option):
+    """An option that the configuration does not set: the key of its name means something else."""
 
 
 class GroupedCommand(click.Command):
@@ -265,6 +270,11 @@ def _size(text: str) -> int:
     return int(match["number"]) * int(1000**thousands)
 
 
+def _by_key(command: click.Command) -> dict[str, click.Parameter]:
+    """Return the parameters of a command that a configuration may set, by key."""
+    return {key_of(option): option for option in command.params if not isinstance(option, NoKey)}
+
+
 def _apply_config(ctx: click.Context, _: click.Parameter, texts: tuple[str, ...]) -> Config:
     """Read the configuration first, because it sets the defaults of other options."""
     if ctx.resilient_parsing:
@@ -273,7 +283,7 @@ def _apply_config(ctx: click.Context, _: click.Parameter, texts: tuple[str, ...]
         config = read_config(texts)
     except ValueError as error:
         raise click.BadParameter(str(error)) from error
-    options = {key_of(option): option for option in ctx.command.params}
+    options = _by_key(ctx.command)
     ctx.default_map = {
         options[key].name: _checked(ctx, config, options[key], value)
         for key, value in config.values.items()
@@ -298,8 +308,17 @@ def _checked(ctx: click.Context, config: Config, option: click.Parameter, value:
     except click.ClickException as error:
         raise error_at_key(source, [key], f"{key}: {error.message.rstrip('.')}") from error
     if is_path and config.path is not None and not config.is_typed(key):
-        return os.path.relpath(config.path.parent / value)
+        path = config.path.parent / value
+        if not any(path.resolve().is_relative_to(folder) for folder in config.folders()):
+            raise error_at_key(source, [key], f"{key}: {value!r} {_LEADS_AWAY}")
+        return os.path.relpath(path)
     return texts
+
+
+_LEADS_AWAY = (
+    "leads out of the folder of this file, which may come from somebody else: only the command line names "
+    "such a path"
+)
 
 
 config_option = click.option(
@@ -341,7 +360,29 @@ def _audit_options(
         dump = original_dump(order_from)
         name = f"{dump.source.name}:1" if order_from == FIRST else order_from
         original = OriginalOrder(dump, OpTable(config.ops), name)
-    return AuditOptions(pattern or IndexPattern(), follow, assume_pure, original, config.ops)
+    configuration = _configuration(click.get_current_context(), config)
+    return AuditOptions(pattern or IndexPattern(), follow, assume_pure, original, config.ops, configuration)
+
+
+def _configuration(ctx: click.Context, config: Config) -> Configuration | None:
+    """Return the file of the configuration with the keys by which it changes a verdict of this command."""
+
+    def is_changed(key: str) -> bool:
+        if config.is_typed(key):
+            return False
+        if key == "ops":
+            return any(not config.is_typed(name) for name in config.op_entries)
+        option = options.get(key)
+        if option is None or ctx.get_parameter_source(option.name or "") is not ParameterSource.DEFAULT_MAP:
+            return False
+        value = ctx.lookup_default(option.name or "")
+        return bool(value) and str(value) not in {str(option.default), str(False)}
+
+    if config.path is None:
+        return None
+    options = _by_key(ctx.command)
+    keys = tuple(key for key in WHAT_COUNTS if is_changed(key))
+    return Configuration(os.path.relpath(config.path), keys) if keys else None
 
 
 _COMMON = config_option, max_size_key

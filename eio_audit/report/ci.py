@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from itertools import groupby
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, NamedTuple
 
 from eio_audit.audit.check.figures import BlockAudit, DumpAudit, UnjudgedInput
@@ -60,6 +61,12 @@ def _issues(verdict: Verdict, most: int | None = None) -> Iterator[Issue]:
         yield Issue(_level(finding, verdict), said, path, line, column, finding.rule)
 
 
+def _by_file(verdict: Verdict) -> str:
+    """Return which configuration file changed what counts, and by which keys. Empty if none did."""
+    by_file = verdict.check.configuration
+    return f"what counts is changed {by_file}" if by_file else ""
+
+
 def _level(finding: Finding, verdict: Verdict) -> str:
     return "error" if verdict.fails_by(finding) else "warning"
 
@@ -83,6 +90,16 @@ def repository_path(path: str) -> str:
     return printable(PurePath(path if relative.startswith("..") else relative).as_posix())
 
 
+@cache
+def _path_anywhere(source: str) -> str:
+    """Return the path of a file in its git repository, or else its name: the same in any current folder."""
+    if source.startswith("<"):
+        return source
+    file = Path(os.path.abspath(source))  # noqa: PTH100  links stay as they are
+    root = next((folder for folder in file.parents if (folder / ".git").exists()), file.parent)
+    return file.relative_to(root).as_posix()
+
+
 def fingerprints(findings: Sequence[Finding]) -> list[str]:
     """Return a unique hexadecimal number for each finding that is stable while the finding exists.
 
@@ -96,7 +113,14 @@ def fingerprints(findings: Sequence[Finding]) -> list[str]:
     prints = [""] * len(findings)
     for k in sorted(range(len(findings)), key=lambda k: (findings[k].line, findings[k].column)):
         entry = entry_of(findings[k], ".")
-        parts = (entry.code, entry.source, entry.function, entry.op, entry.origin, findings[k].place.moment)
+        parts = (
+            entry.code,
+            _path_anywhere(findings[k].source),
+            entry.function,
+            entry.op,
+            entry.origin,
+            findings[k].place.moment,
+        )
         numbers[parts] += 1
         text = "\0".join((*parts, str(numbers[parts])))
         prints[k] = hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()[:32]
@@ -144,7 +168,7 @@ def to_gitlab(verdict: Verdict) -> str:
     """Return the findings as a JSON list, worst first."""
     check, issues = verdict.check, []
     prints = [f"unreadable {order.place_of_error(error)}" for error in check.errors]
-    prints += [f"{UNINDEXED.name} {repository_path(one.source)}" for one in check.unjudged]
+    prints += [printable(f"{UNINDEXED.name} {_path_anywhere(one.source)}") for one in check.unjudged]
     prints += fingerprints(verdict.findings)
     for issue, fingerprint in zip(_issues(verdict), prints, strict=True):
         rule = issue.rule
@@ -155,6 +179,17 @@ def to_gitlab(verdict: Verdict) -> str:
                 "fingerprint": fingerprint,
                 "severity": SEVERITIES[issue.level] if rule else "blocker",
                 "location": {"path": issue.path, "lines": {"begin": issue.line or 1}},
+            }
+        )
+    if by_file := check.configuration:
+        path = repository_path(by_file.file)
+        issues.append(
+            {
+                "description": _by_file(verdict),
+                "check_name": "configuration",
+                "fingerprint": f"configuration {path} {' '.join(by_file.keys)}",
+                "severity": "info",
+                "location": {"path": path, "lines": {"begin": 1}},
             }
         )
     return dumped(issues)
@@ -174,6 +209,9 @@ def to_junit(verdict: Verdict) -> str:
     root = Element("testsuites", name="eio-audit")
     for dump in verdict.check.dumps:
         suite = SubElement(root, "testsuite", name=printable(order.heading_of(dump)))
+        if by_file := _by_file(verdict):
+            properties = SubElement(suite, "properties")
+            SubElement(properties, "property", name="configuration", value=by_file)
         for block in dump.blocks:
             findings = of_block.get((dump.source, dump.line, block.function, block.block, block.line), [])
             _add_case(suite, dump, block, findings, verdict)
@@ -235,7 +273,11 @@ def to_sarif(verdict: Verdict, version: str, replacements: Mapping[str, Replacem
     run = {
         "tool": {"driver": driver},
         "invocations": [
-            {"executionSuccessful": not verdict.check.errors, "toolExecutionNotifications": notices}
+            {
+                "executionSuccessful": not verdict.check.errors,
+                "toolExecutionNotifications": notices,
+                **_configuration(verdict),
+            }
         ],
         "columnKind": "unicodeCodePoints",
         "results": [_unjudged(one, verdict) for one in unjudged]
@@ -247,6 +289,15 @@ def to_sarif(verdict: Verdict, version: str, replacements: Mapping[str, Replacem
     }
     document = {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
     return dumped(document)
+
+
+def _configuration(verdict: Verdict) -> dict[str, object]:
+    by_file = verdict.check.configuration
+    if by_file is None:
+        return {}
+    place = _location(repository_path(by_file.file))
+    notice = {"level": "note", "message": {"text": _by_file(verdict)}, "locations": [place]}
+    return {"toolConfigurationNotifications": [notice]}
 
 
 def _rule(rule: Rule) -> dict[str, object]:
@@ -297,7 +348,7 @@ def _unjudged(one: UnjudgedInput, verdict: Verdict) -> dict[str, object]:
         "level": _level_of_unjudged(verdict),
         "message": {"text": why_not_judged(one)},
         "locations": [_location(path)],
-        "partialFingerprints": {FINGERPRINT: f"{UNINDEXED.name} {path}"},
+        "partialFingerprints": {FINGERPRINT: printable(f"{UNINDEXED.name} {_path_anywhere(one.source)}")},
     }
 
 

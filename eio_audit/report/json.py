@@ -53,12 +53,14 @@ _FIELDS = {
         "without_patterns patterns applications=of_patterns advice log reproduction stopped errors=failures"
     ),
     "Diagnostic": "line message location=place op=op_name op_lines",
+    "Configuration": "file keys",
     "DisplacedOp": "*op inversions stands derived held_by=blocker",
+    "Explanation": "dump configuration=dump.options.configuration ops",
     "DumpAudit": "source line pass=pass_name when unindexed=is_unindexed blocks unknown_ops assumed_pure",
     "FirstFailure": (
         "compiler=command test of_pass=is_of_pass of_compiler=is_of_compiler endless pass=pass_name function "
         f"number first last pattern=attempt.pattern {_ROOT_OP} one_step=why_one_step stopped runs "
-        "reproduction"
+        "reproduction configuration=options.configuration"
     ),
     "FixedPlace": "place moved behind=after before inversions",
     "Finding": (
@@ -174,6 +176,7 @@ def check_to_json(verdict: Verdict) -> str:
         unjudged=check.unjudged,
         findings=verdict.findings,
         failed=[rule.code for rule in verdict.failed],
+        configuration=check.configuration,
         known=verdict.known,
         stale=[{**_plain(entry), "count": count} for entry, count in sorted(verdict.stale.items())],
         models=figures_by_model(verdict),
@@ -210,6 +213,7 @@ def _diff_members(diff: Diff) -> dict[str, object]:
         "fragmentation": diff.fragmentation,
         "locations": diff.locations,
         "advice": diff.advice,
+        "configuration": diff.after.options.configuration,
         "dumps": [diff.before, diff.after],
         "errors": [],
     }
@@ -256,6 +260,7 @@ def bisection_to_json(result: Bisection) -> str:
         **_plain(result),
         final=_without_dumps(states.at_end_of_log),
         left=states.left,
+        configuration=states.options.configuration,
         passes=result.passes.passes,
     )
 
@@ -294,7 +299,8 @@ def traces_to_json(traces: ModelTraces, rows: Sequence[TracedPass] | None = None
     if rows is not None:
         chosen = {"passes": len(rows), "of": len(traces.merged.passes)}
         members["passes"] = _plain(rows)
-    return _document("trace", **members, chosen=chosen)
+    configuration = traces.merged.options.configuration
+    return _document("trace", **members, chosen=chosen, configuration=configuration)
 
 
 def _document(command: str, **members: object) -> str:

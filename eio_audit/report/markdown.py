@@ -67,8 +67,12 @@ def to_markdown(verdict: Verdict, *, verbose: bool = False) -> str:
 
     If several models have more dumps with inversions than a report names, it names models and passes instead.
     """
-    said = "; ".join(reasons(verdict, verbose=verbose))
-    lines = [f"### eio-audit: {status(verdict)}", "", literal(said) if verdict.check.unindexed else said]
+    check, said = verdict.check, "; ".join(reasons(verdict, verbose=verbose))
+    lines = [
+        f"### eio-audit: {status(verdict)}",
+        "",
+        literal(said) if check.unindexed or check.configuration else said,
+    ]
     lines += shell_block(steps_after(verdict))
     errors = verdict.check.errors
     lines += [""] * bool(errors)

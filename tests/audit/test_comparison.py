@@ -52,8 +52,17 @@ def test_an_op_with_the_index_of_the_loop_around_it_has_no_place() -> None:
 
 
 def test_the_pieces_of_a_lowered_loop_have_no_place_in_later_blocks() -> None:
-    found = figures(add(1), "cf.br ^b", "^b:", add(2), add(1, "mulf"))
+    found = figures('cf.br ^b loc("1|x")', "^b:", add(2), add(1))
     assert (found.inversions, found.not_comparable) == (1, {"of a region op": 1})
+
+
+def test_an_op_with_the_index_of_any_other_op_in_an_earlier_block_is_out_of_place() -> None:
+    assert figures(add(1), 'cf.br ^b loc("3|x")', "^b:", add(2), add(1, "mulf")).avoidable_others == 1
+
+
+def test_the_ops_of_a_second_copy_of_a_loop_keep_their_places() -> None:
+    second = add(3, "mulf"), add(2, "mulf")
+    assert figures(*loop(1, add(2), add(3)), *loop(1, *second)).avoidable_others == 1
 
 
 def test_a_terminator_stands_last() -> None:
@@ -69,13 +78,23 @@ def test_a_terminator_stands_last() -> None:
         "%0 = builtin.unrealized_conversion_cast %a : f32 to i32",
         "%0 = memref.cast %m : memref<4xf32> to memref<?xf32>",
         "%0 = bufferization.to_tensor %m : memref<4xf32> to tensor<4xf32>",
-        "%0 = llvm.insertvalue %a, %s[0] : !llvm.struct<(f32)>",
     ],
 )
 def test_a_cast_follows_what_it_serves(op: str) -> None:
-    arguments = "%a: f32, %m: memref<4xf32>, %s: !llvm.struct<(f32)>"
-    found = figures(f'{op} loc("2|x")', add(1), arguments=arguments)
+    found = figures(f'{op} loc("2|x")', add(1))
     assert (found.inversions, found.not_comparable) == (1, {"serving": 1})
+
+
+@pytest.mark.parametrize(("index", "packs"), [(3, True), (2, False)])
+def test_what_packs_a_descriptor_follows_what_it_serves_if_it_has_one_index(index: int, packs: bool) -> None:
+    found = figures(
+        f'%0 = llvm.insertvalue %a, %s[0] : !llvm.struct<(f32, f32)> loc("{index}|x")',
+        '%1 = llvm.insertvalue %a, %0[1] : !llvm.struct<(f32, f32)> loc("3|x")',
+        add(1),
+        arguments="%a: f32, %s: !llvm.struct<(f32, f32)>",
+    )
+    assert (found.inversions, found.not_compared) == (2, 2 if packs else 0)
+    assert (found.avoidable_others > 0) != packs
 
 
 @pytest.mark.parametrize("op", ["memref.alloc() : memref<4xf32>", "tensor.empty() : tensor<4xf32>"])
@@ -167,20 +186,49 @@ def test_an_op_of_unknown_effect_reverses_nothing() -> None:
 
 
 @pytest.mark.parametrize(
-    ("store", "load"),
+    ("store", "load", "number"),
     [
-        ("memref.store %a, %m[%z]", "memref.load %m[%o]"),
-        ("affine.store %a, %m[0]", "affine.load %m[1]"),
+        ("memref.store %a, %m[%z] : memref<4xf32>", "memref.load %m[%o] : memref<4xf32>", 0),
+        ("affine.store %a, %m[0] : memref<4xf32>", "affine.load %m[1] : memref<4xf32>", 0),
+        ("affine.store %a, %m[%k + 1] : memref<4xf32>", "affine.load %m[%k] : memref<4xf32>", 0),
+        ("affine.store %a, %m[%k * 2] : memref<4xf32>", "affine.load %m[%k * 2 - 1] : memref<4xf32>", 0),
+        ("affine.store %a, %m[%k + 1] : memref<4xf32>", "affine.load %m[%k + 1] : memref<4xf32>", 1),
+        ("affine.store %a, %q[%k, 1] : memref<4x4xf32>", "affine.load %q[%k, 0] : memref<4x4xf32>", 0),
+        ("memref.store %a, %m[%j] : memref<4xf32>", "memref.load %m[%i] : memref<4xf32>", 0),
+        ("memref.store %a, %m[%j] : memref<4xf32>", "memref.load %m[%o] : memref<4xf32>", 1),
+        ("vector.store %v, %m[%j] : memref<4xf32>, vector<2xf32>", "memref.load %m[%i] : memref<4xf32>", 0),
+        ("vector.store %v, %m[%i] : memref<4xf32>, vector<2xf32>", "memref.load %m[%j] : memref<4xf32>", 1),
+        ("memref.store %a, %p0[%i] : !part", "memref.load %p1[%i] : !part", 1),
+        ("memref.store %a, %p0[%i] : !part", "memref.load %other[%i] : !part", 0),
+        ("memref.store %a, %p0[%i] : !part", "memref.load %m[%i] : memref<4xf32>", 1),
+        ("memref.store %a, %p0[%i] : !part", "memref.load %m[%z] : memref<4xf32>", 0),
+        ("memref.store %a, %flat[%i] : memref<16xf32>", "memref.load %q[%i, %i] : memref<4x4xf32>", 1),
+        ("memref.store %a, %g0[%i] : memref<4xf32>", "memref.load %g1[%i] : memref<4xf32>", 1),
     ],
 )
-def test_two_elements_reverse_nothing(store: str, load: str) -> None:
-    found = figures(
-        "%z = arith.constant 0 : index",
-        "%o = arith.constant 1 : index",
-        f'{store} : memref<4xf32> loc("2|x")',
-        f'%l = {load} : memref<4xf32> loc("1|x")',
-    )
-    assert found.reversed_dependences == 0
+def test_two_ops_touch_the_same_places(store: str, load: str, number: int) -> None:
+    part = "memref.subview %m[%i] [2] [1] : memref<4xf32> to !part"
+    text = f"""
+!part = memref<2xf32, strided<[1], offset: ?>>
+memref.global @g : memref<4xf32>
+func.func @f(%a: f32, %i: index, %m: memref<4xf32>, %q: memref<4x4xf32>, %v: vector<2xf32>) {{
+  %z = arith.constant 0 : index
+  %o = arith.constant 1 : index
+  %j = arith.addi %i, %o : index
+  %p0 = {part}
+  %p1 = {part}
+  %other = memref.subview %m[%j] [2] [1] : memref<4xf32> to !part
+  %flat = memref.collapse_shape %q [[0, 1]] : memref<4x4xf32> into memref<16xf32>
+  %g0 = memref.get_global @g : memref<4xf32>
+  %g1 = memref.get_global @g : memref<4xf32>
+  affine.for %k = 0 to 3 {{
+    {store} loc("2|x")
+    %l = {load} loc("1|x")
+  }}
+  return
+}}
+"""
+    assert check(read_text(text)).summary.reversed_dependences == number
 
 
 def test_other_memory_reverses_nothing() -> None:

@@ -6,6 +6,7 @@ import gc
 import io
 import os
 import pty
+import signal
 import subprocess
 import sys
 import termios
@@ -97,6 +98,7 @@ def _read_all(terminal: int, shown: list[bytes]) -> None:
 def _run(command: list[str], streams: Sequence[TextIO], environment: dict[str, str]) -> int:
     """The exit code of a command in this process."""
     stdin, stdout, stderr = streams
+    on_interrupt = signal.getsignal(signal.SIGINT)
     with (
         mock.patch.multiple(sys, argv=command, stdin=stdin, stdout=stdout, stderr=stderr),
         mock.patch.dict(os.environ, _environment(environment), clear=True),
@@ -106,6 +108,8 @@ def _run(command: list[str], streams: Sequence[TextIO], environment: dict[str, s
             main()
         except SystemExit as end:
             return int(end.code or 0)
+        finally:
+            signal.signal(signal.SIGINT, on_interrupt)
     return 0
 
 

@@ -14,7 +14,7 @@ from tests.internals import Builder
 
 FAULTY = SHUFFLED.replace("ttir.neg", "t.fault")
 MARKER = "// -----// IR Dump After {} //----- //\n"
-BUG = r"error: this is a bug of eio-audit: IndexError: out of range \(test_bugs.py:\d+\); please report"
+BUG = r"error: this is a bug of eio-audit: IndexError: out of range \(test_bugs.py:\d+\); please report it with the input"
 
 
 @pytest.fixture(autouse=True)
@@ -42,8 +42,9 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("files")
-def test_check_reports_it_and_checks_the_other_files() -> None:
-    done = run("check", "a.mlir", "b.mlir", "c.mlir", "--jobs", "1", "-v")
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_check_reports_it_and_checks_the_other_files(jobs: str) -> None:
+    done = run("check", "a.mlir", "b.mlir", "c.mlir", "--jobs", jobs, "-v")
     assert done.returncode == 2
     assert re.match(rf"b.mlir:1:1: {BUG}", done.stderr.decode())
     assert b"a.mlir" in done.stdout

@@ -196,7 +196,7 @@ def test_json_has_everything_the_text_has() -> None:
     document = json.loads(run("diff", BEFORE, AFTER, "--format", "json").stdout)
     assert set(document) == {
         *("schema", "command", "verdict", "before", "after", "ops", "implied_ops", "changes", "repeated"),
-        *("inverse_ops", "fragmentation", "locations", "advice", "dumps", "errors"),
+        *("inverse_ops", "fragmentation", "locations", "advice", "configuration", "dumps", "errors"),
     }
     inverse = document["inverse_ops"]
     assert (inverse["before"], inverse["after"], len(inverse["cancelled"])) == (132, 94, 40)

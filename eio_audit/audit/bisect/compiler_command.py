@@ -24,7 +24,7 @@ from typing import IO, Literal, TypeAlias
 
 from eio_audit.audit.check.keyed_block import KeyedBlock
 from eio_audit.audit.check.keyed_dump import KeyedDump, read_dump
-from eio_audit.audit.command import Running, run_command
+from eio_audit.audit.command import Running, TooMuchOutputError, run_command
 from eio_audit.audit.options import AuditOptions
 from eio_audit.mlir.input.dumps import Dump, read_text
 from eio_audit.mlir.source import InputError, Source, Span
@@ -181,6 +181,7 @@ class CompilerRuns:
     kept: Path | None = None  # where files are that the user asked for; None for `scratch`
     timeout: float | None = None  # the seconds that a run may take; None for no limit
     stdin: Path | None = None  # a file for standard input; None for none
+    most_bytes: int | None = None  # how much a run may print; None for no limit
     running: Running = field(default_factory=Running)  # what runs now
     number: int = 0  # how many runs have begun
     _lock: Lock = field(default_factory=Lock)
@@ -190,11 +191,11 @@ class CompilerRuns:
         """The folder that lasts longest."""
         return self.kept or self.scratch or self.folder
 
-    def run(self, command: CompilerCommand) -> CompilerRun:
-        """Run a command. Its standard output is dropped.
+    def run(self, command: CompilerCommand, *written: Path) -> CompilerRun:
+        """Run a command. Its standard output is dropped. ``written`` are files that it writes besides.
 
         Raises:
-            InputError: it cannot be started; a ``CompilerError``, if it takes too long.
+            InputError: it cannot be started, or prints too much; a ``CompilerError``, if it takes too long.
         """
         with self._lock:
             self.number += 1
@@ -202,24 +203,39 @@ class CompilerRuns:
         with ExitStack() as files:
             stderr = files.enter_context(messages.open("wb"))
             stdin = DEVNULL if self.stdin is None else files.enter_context(self.stdin.open("rb"))
-            code = self.execute(command.program, command.words, stdin, stderr)
+            code = self.execute(command.program, command.words, stdin, stderr, [messages, *written])
         run = CompilerRun(command, -signal.SIGKILL if code is None else code, messages)
         if code is None:
             raise CompilerError(run, "hang", self.too_long)
         return run
 
     def execute(
-        self, name: str, words: Sequence[str], stdin: int | IO[bytes], stderr: int | IO[bytes] = DEVNULL
+        self,
+        name: str,
+        words: Sequence[str],
+        stdin: int | IO[bytes],
+        stderr: int | IO[bytes] = DEVNULL,
+        written: Sequence[Path] = (),
     ) -> int | None:
         """Run a program, which messages call by a name. Return its exit code, or None if it takes too long.
 
         Raises:
-            InputError: it cannot be started.
+            InputError: it cannot be started, or one of the files ``written`` gets too large.
         """
         try:
-            return run_command(words, self.timeout, stdin=stdin, stderr=stderr, running=self.running)
+            return run_command(
+                words,
+                self.timeout,
+                stdin=stdin,
+                stderr=stderr,
+                running=self.running,
+                written=written,
+                most_bytes=self.most_bytes,
+            )
         except TimeoutError:
             return None
+        except TooMuchOutputError as error:
+            raise InputError(name, None, f"stopped after it printed {error}") from error
         except OSError as error:
             raise InputError(name, None, f"cannot run: {error.strerror}") from error
 
@@ -244,7 +260,7 @@ class CompilerRuns:
         copying = Thread(target=copy)
         copying.start()
         try:
-            return self.run(command.with_flags(f"--log-actions-to={os.ttyname(name)}"))
+            return self.run(command.with_flags(f"--log-actions-to={os.ttyname(name)}"), path)
         except CompilerError as failed:
             return failed.run
         finally:

@@ -141,7 +141,7 @@ def first_failure(
         InputError: as for ``bisect``; the test cannot be run; the property fails from the start.
     """
     with request.surveyed() as (found, runs):
-        questions = found.pass_runs
+        questions = found.some_pass_runs
         if request.pass_name is not None:
             questions = (choose_pass(found, request.pass_name, request.number),)
         if isinstance(test, BuiltInTest):
@@ -204,9 +204,10 @@ def compiler_failure(request: Request, failed: CompilerError) -> FirstFailure:
                 return error.kind != failed.kind
 
         actions = runs.lasting / "actions.log"
-        dumps = runs.log_actions(command.with_flags(BEFORE_ALL, AFTER_ALL), actions).dumps()
-        marker = dumps[-1].marker if dumps else None
+        run = runs.log_actions(command.with_flags(BEFORE_ALL, AFTER_ALL), actions)
         most = count_attempts(actions)
+        dumps = run.dumps() if most else []
+        marker = dumps[-1].marker if dumps else None
         if marker is None or not most or not succeeds(0):
             raise failed
         found = FirstFailure(

@@ -345,6 +345,7 @@ class Request:
     # A folder for all that is not kept, which outlasts the request; None for one that does not.
     scratch: Path | None = None
     stdin: Path | None = None
+    most_bytes: int | None = None  # how much a run may print
 
     @contextmanager
     def runs(self) -> Iterator[CompilerRuns]:
@@ -356,7 +357,9 @@ class Request:
             except OSError as error:
                 raise InputError(str(kept), None, f"cannot make the folder: {error.strerror}") from error
         with TemporaryDirectory(prefix="eio-audit-", dir=self.scratch) as temporary:
-            runs = CompilerRuns(Path(temporary), self.scratch, kept, self.timeout, self.stdin)
+            runs = CompilerRuns(
+                Path(temporary), self.scratch, kept, self.timeout, self.stdin, self.most_bytes
+            )
             with runs.running.ended_at_exit(), interrupted_by_termination():
                 yield runs
 

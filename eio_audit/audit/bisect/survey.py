@@ -59,7 +59,9 @@ _OP = re.compile(
     r"(?:(?P<result>%[\w$.-]+)(?::\d+)?(?:, %[\w$.:-]+)* = )?"
     r'(?:"(?P<generic>[^"]+)"|(?P<custom>[A-Za-z_][\w$.]*))'
 )
-_NAMESPACE = re.compile(r"(?:(?:\w+|\(anonymous namespace\)|\(anonymous class\)|`anonymous namespace')::)+")
+_NAMESPACE = re.compile(
+    r"(?:(?:\b\w++|\(anonymous namespace\)|\(anonymous class\)|`anonymous namespace')::)+"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +121,14 @@ class Survey:
     def pass_runs(self) -> tuple[PassInQuestion, ...]:
         """The runs of passes with a dump before and one after, in the order in which they ended."""
         return tuple(_pass_runs(self))
+
+    @property
+    def some_pass_runs(self) -> tuple[PassInQuestion, ...]:
+        """The same; an InputError if there is none."""
+        if not self.pass_runs:
+            why = "it prints no pass with a dump before it and one after it"
+            raise InputError(self.command.program, None, why)
+        return self.pass_runs
 
     @cached_property
     def places(self) -> Mapping[int, tuple[int, list[PassInQuestion]]]:
@@ -225,7 +235,7 @@ def choose_pass(found: Survey, pass_name: str | None, number: int | None) -> Pas
     runs on several functions, all runs count. If none changed the IR, it is the last. An InputError says
     that there is no such pass, or that the program is empty.
     """
-    runs: Sequence[PassInQuestion] = found.pass_runs
+    runs: Sequence[PassInQuestion] = found.some_pass_runs
     if pass_name is not None:
         runs = [run for run in runs if pass_name in _names(run.after.marker)]
         if not runs:
@@ -238,9 +248,6 @@ def choose_pass(found: Survey, pass_name: str | None, number: int | None) -> Pas
                 why = f"{pass_name} ran {times}; there is no --dump {number + 1}"
                 raise InputError(found.run.command.program, None, why)
             return runs[number]
-    if not runs:
-        why = "it prints no pass with a dump before it and one after it"
-        raise InputError(found.command.program, None, why)
     changing = [run for run in runs if not run.is_unchanged]
     if not changing and runs[0].before.text.partition(b"{")[2].lstrip().startswith(b"}"):
         help_ = "  help: if it is on standard input, name it: -"

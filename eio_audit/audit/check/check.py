@@ -26,7 +26,7 @@ from eio_audit.audit.check.keyed_dump import (
     SharedWork,
     read_dump,
 )
-from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
+from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions, Configuration
 from eio_audit.mlir.input.dumps import Dump, each_dump
 from eio_audit.mlir.ir import IR, NO_OFFSET
 from eio_audit.mlir.semantics.functions import find_without_order
@@ -44,6 +44,11 @@ class Check:
     dumps: tuple[DumpAudit, ...]
     errors: tuple[InputError, ...]
     models: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def configuration(self) -> Configuration | None:
+        """The file that changed what counts in the verdict, and its keys; None if no file did."""
+        return self.dumps[0].options.configuration if self.dumps else None
 
     @cached_property
     def by_model(self) -> dict[str, Check]:

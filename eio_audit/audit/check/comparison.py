@@ -12,13 +12,13 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from itertools import compress, count, pairwise
+from itertools import compress, pairwise
 from typing import NamedTuple, TypeAlias
 
 from eio_audit.audit.check.keyed_dump import KeyedDump
 from eio_audit.audit.dependence import VALUES, DependenceGraph
 from eio_audit.audit.pair_class import PairClass
-from eio_audit.mlir.semantics.effects import VALUE_CASTS
+from eio_audit.mlir.semantics.accesses import VALUE_CASTS
 from eio_audit.mlir.semantics.functions import ends_block
 from eio_audit.order.permutation import keyed_inversions
 
@@ -82,7 +82,9 @@ def _without_terminators(dump: KeyedDump, block: int, keys: Keys) -> Keys:
     """A terminator can stand nowhere else."""
     ir = dump.ir
     last = ir.block_ops[block][-1]
-    is_terminator = "terminator" in ir.op_table.flags(ir.name(last)) or ends_block(ir, last)
+    name, table = ir.name(last), ir.op_table
+    is_listed = "terminator" in table.flags(name)
+    is_terminator = is_listed or (table.may_be_terminator(name) and ends_block(ir, last))
     return without(keys, [len(keys) - 1] if is_terminator else [])
 
 
@@ -92,18 +94,26 @@ def _without_pieces(dump: KeyedDump, block: int, keys: Keys) -> Keys:
     return without(keys, (place for place, op in enumerate(ops) if op in pieces))
 
 
-CASTS = VALUE_CASTS | {
-    *("bufferization.to_buffer", "bufferization.to_memref", "bufferization.to_tensor"),
-    *("llvm.insertvalue", "llvm.mlir.poison", "llvm.mlir.undef"),  # they pack a descriptor
-}
+CASTS = VALUE_CASTS | {"bufferization.to_buffer", "bufferization.to_memref", "bufferization.to_tensor"}
 """What conversions leave where types meet."""
+PACKING = frozenset({"llvm.insertvalue", "llvm.mlir.poison", "llvm.mlir.undef"})
+"""What packs a descriptor."""
 
 
 def _without_casts(dump: KeyedDump, block: int, keys: Keys) -> Keys:
-    """The casts that conversions leave follow what they serve."""
-    is_cast = [name in CASTS for name in dump.ir.names]
-    names = dump.ir.of_block(block, dump.ir.op_name)
-    return without(keys, compress(count(), map(is_cast.__getitem__, names)))
+    """The casts that conversions leave follow what they serve.
+
+    So do the ops of one index that pack one value. In a program of LLVM each of these has its own index.
+    """
+    ir = dump.ir
+    is_cast, packs = ([name in names for name in ir.names] for names in (CASTS, PACKING))
+    names = ir.of_block(block, ir.op_name)
+    casts = {*compress(ir.block_ops[block], map(is_cast.__getitem__, names))}
+    for op in compress(ir.block_ops[block], map(packs.__getitem__, names)):
+        for owner in map(ir.value_owner.__getitem__, ir.operands_of(op)):
+            if owner >= 0 and packs[ir.op_name[owner]] and dump.keys.by_op[owner] == dump.keys.by_op[op]:
+                casts |= {op, owner}
+    return without(keys, (place for place, op in enumerate(ir.block_ops[block]) if op in casts))
 
 
 def _beside_regions(dump: KeyedDump, block: int, keys: Keys) -> Keys:

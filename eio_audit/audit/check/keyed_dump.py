@@ -176,13 +176,18 @@ class OrderKeys:
 
     @cached_property
     def pieces(self) -> frozenset[int]:
-        """The ops with an index that an earlier block of their function has, such as that around them."""
-        ir, first = self._ir, dict[tuple[int, int], int]()
-        functions, pieces = outermost_functions(ir), list[int]()
-        for block, ops in enumerate(ir.block_ops):
-            for op, index in zip(ops, self.indices.keys(ops), strict=True):
-                if index is not None and first.setdefault((functions[block], index), block) < block:
-                    pieces.append(op)
+        """The ops with the index of a region op around or before them, or of a branch in an earlier block.
+
+        A lowered loop leaves its index on the branches that it was lowered to.
+        """
+        ir, by_op, pieces = self._ir, self.indices.by_op, list[int]()
+        lowered = set[tuple[int, int | None]]()  # the indices of these ops in each function
+        for block, (ops, function) in enumerate(zip(ir.block_ops, outermost_functions(ir), strict=True)):
+            if (parent := ir.parent_op(block)) not in (function, -1):
+                lowered.add((function, by_op[parent]))
+            pieces += (op for op in ops if by_op[op] is not None and (function, by_op[op]) in lowered)
+            if ops and len(ir.region_blocks[ir.block_region[block]]) > 1:
+                lowered.add((function, by_op[ops[-1]]))
         return frozenset(pieces)
 
     def range_end(self, op: int) -> int:
@@ -213,7 +218,9 @@ class OrderKeys:
         return self._ir.op_table.of(name).only_frees and not is_pure
 
 
-_HANDLES = frozenset({"alloc", "alloc_tensor", "create_token", "empty", "get_device", "token"})
+_HANDLES = frozenset(
+    {"alloc", "alloc_tensor", "create_token", "empty", "get_device", "poison", "token", "undef"}
+)
 """The last parts of the names of ops that give a handle or an allocation if they have no operands."""
 
 

@@ -5,23 +5,35 @@ goes from the earlier op to the later, and one of the two changes what the other
 op table say. If the indices are right, the pass turned the two around, which no legal reorder does. From this
 dump alone, a wrong index looks the same.
 
-Only what is certain counts: the same value, or the same state of the machine. Values that may share memory,
-elements of a memref at different constant indices, and ops of unknown effect do not.
+Only what is certain counts: the same memory, or the same state of the machine. Values that may share memory,
+places that are apart, and ops of unknown effect do not.
 """
 
 from __future__ import annotations
 
 import re
+from bisect import bisect_right, insort
 from collections import defaultdict
+from collections.abc import Container, Sequence
 from itertools import starmap
+from operator import itemgetter
+from typing import NamedTuple
 
 from eio_audit.audit.check.keyed_block import KeyedBlock
 from eio_audit.audit.dependence import VALUES, DependenceGraph, DependenceKind
 from eio_audit.mlir.ir import IR
-from eio_audit.mlir.semantics.effects import Touch
+from eio_audit.mlir.semantics.certain import Touch
 from eio_audit.mlir.tokens import VALUE
 
 MOST = 10_000  # the most pairs that are found in a block; the others are judged as other inversions
+
+
+class _Keyed(NamedTuple):
+    """A touch of an op."""
+
+    key: int
+    place: int
+    touch: Touch
 
 
 def find_reversed(block: KeyedBlock) -> dict[tuple[int, int], int | str]:
@@ -35,23 +47,28 @@ def find_reversed(block: KeyedBlock) -> dict[tuple[int, int], int | str]:
     if graph is None or not any(starmap(block.is_inverted, graph.by_kind(DependenceKind.EFFECT))):
         return {}
     effects, found = block.dump.dependences.effects, dict[tuple[int, int], int | str]()
-    earlier = defaultdict[int | str, list[tuple[int, Touch]]](list)
+    earlier = defaultdict[int | str, list[_Keyed]](list)  # by resource, in ascending order of keys
     for place, op in enumerate(block.ops):
-        touches = list(effects.certain_touches(op)) if block.keys[place] is not None else []
+        if (key := block.keys[place]) is None:
+            continue
+        touches = list(effects.certain_touches(op))
         pairs = {
-            early: touch.resource
+            early: other.operand
             for touch in touches
-            for early, other in earlier[touch.resource]
-            if block.is_inverted(early, place) and touch.conflicts(other)
+            for _, early, other in _above(key, earlier[touch.resource])
+            if touch.conflicts(other)
         }
-        for early, resource in pairs.items():
-            if not _goes_value(graph, early, place):
-                found[early, place] = resource
+        reached = _comes_from(graph, place, min(pairs)) if pairs else ()
+        found |= {(early, place): operand for early, operand in pairs.items() if early not in reached}
         if len(found) > MOST:
             break
         for touch in touches:
-            earlier[touch.resource].append((place, touch))
+            insort(earlier[touch.resource], _Keyed(key, place, touch), key=itemgetter(0))
     return found
+
+
+def _above(key: int, ascending: Sequence[_Keyed]) -> Sequence[_Keyed]:
+    return ascending[bisect_right(ascending, key, key=itemgetter(0)) :]
 
 
 def name_of_resource(ir: IR, op: int, resource: int | str) -> str:
@@ -65,14 +82,12 @@ def name_of_resource(ir: IR, op: int, resource: int | str) -> str:
     return names[place] if place < len(names) else "one buffer"
 
 
-def _goes_value(graph: DependenceGraph, early: int, late: int) -> bool:
-    """Return whether a value goes from one op to another, directly or through others."""
-    pending, seen = [early], {early}
+def _comes_from(graph: DependenceGraph, late: int, first: int) -> Container[int]:
+    """Return the ops, from the first one on, that a value goes from to an op, directly or through others."""
+    pending, found = [late], set[int]()
     while pending:
-        for user, kind in graph.users_of(pending.pop()):
-            if kind in VALUES and user == late:
-                return True
-            if kind in VALUES and user < late and user not in seen:
-                seen.add(user)
-                pending.append(user)
-    return False
+        for producer, kind in graph.producers_of(pending.pop()):
+            if kind in VALUES and producer >= first and producer not in found:
+                found.add(producer)
+                pending.append(producer)
+    return found

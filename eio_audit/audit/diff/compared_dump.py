@@ -187,6 +187,7 @@ class ComparedDump(ComparedOps):
     def __init__(self, dump: KeyedDump, interned: Interned, ignored: Collection[Ignored] = ()) -> None:
         super().__init__(dump.ir, dump.indices, dump.functions, interned)
         self.dump = dump
+        self.ignored = ignored
         self.reduction = Reduction(ignored)
         if ignored:
             self.texts = self.reduction.texts(self.printed_texts, self.names, dump.keys.constants_by_op)
@@ -278,6 +279,9 @@ class ComparedDump(ComparedOps):
         return [text[text.index(b"(") + 1 : -1].decode("utf-8", "replace").strip() for text in texts]
 
 
+MODULE = "builtin.module"
+
+
 def implied_ops(
     ops: Sequence[int], side: ComparedOps, other: ComparedOps, pairs: Mapping[int, int]
 ) -> set[int]:
@@ -286,11 +290,11 @@ def implied_ops(
     for op in ops:
         parent = side.ir.parent_op(side.ir.op_block[op])
         if parent < 0:
-            is_bare_module = side.names[op] == "builtin.module" and side.symbols[op] is None
-            if is_bare_module and "builtin.module" not in other.names:
+            is_bare_module = side.names[op] == MODULE and side.symbols[op] is None
+            if is_bare_module and MODULE not in other.names:
                 implied.add(op)
         elif parent in implied:
-            if side.names[parent] != "builtin.module":
+            if side.names[parent] != MODULE:
                 implied.add(op)
         elif parent in pairs and _is_left_out(op, side, other, pairs[parent]):
             implied.add(op)

@@ -357,10 +357,13 @@ class OriginalOrder:
         Ops are matched as in a diff.
         """
         with self._is_used:  # several threads may check dumps with the same options
-            known = len(self._interned)
+            kept = [
+                (one, len(one)) for one in (self._interned, self._interned.locations, self._interned.texts)
+            ]
             matching = match_ops(self._before, ComparedOps(ir, indices, functions, self._interned))
-            while len(self._interned) > known:  # forget this dump: any number of others may follow
-                self._interned.popitem()
+            for numbers, known in kept:  # forget this dump: any number of others may follow
+                while len(numbers) > known:
+                    numbers.popitem()
         places: list[int | None] = [None] * len(ir)
         for old, new in matching.ops.items():
             places[new] = old

@@ -51,8 +51,8 @@ COMMUTING = frozenset(_COMMUTING.split())
 """The last part of names of ops that a rearrangement can move past if their attributes change with it."""
 
 _SHAPE = re.compile(r"(?:tensor|memref|vector)<((?:(?:[0-9]+|\?|\*|\[[0-9]+\])x)*)")
-_INTEGERS = re.compile(r"array<[su]?i[0-9]+: ([^>]*)>|dense<\[([^\]]*)\]>|\[([^\]]*)\]")
-_TYPED_INTEGER = re.compile(r"(-?[0-9]+)(?:\s*:\s*\w+)?\s*(?:,|$)")
+_INTEGERS = re.compile(r"array<[su]?i[0-9]+: ([^<>]*)>|dense<\[([^\[\]]*)\]>|\[([^\[\]]*)\]")
+_TYPED_INTEGER = re.compile(r"(-[0-9]++|(?<![0-9])[0-9]++)(?:\s*+:\s*+\w++)?\s*+(?:,|$)")
 _PERMUTATION = re.compile(
     r"\b(?:permutation|perms|dims|permute_dims)\s*=\s*(array<[^>]*>|dense<[^>]*>|\[[^\]]*\])"
 )

@@ -20,9 +20,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from eio_audit.audit.diff.compared_dump import ComparedDump, ComparedOps
+from eio_audit.audit.check.keyed_dump import read_dump
+from eio_audit.audit.diff.compared_dump import MODULE, ComparedDump, ComparedOps
+from eio_audit.mlir.input.dumps import Dump
 from eio_audit.mlir.reading.boundaries import meaning_outside_ops
 from eio_audit.mlir.reading.op_text import OpTexts
+from eio_audit.mlir.source import InputError, Source, Span, splice
 
 _SECTION = re.compile(rb'\bsection"?\s*+=')
 """A symbol in a section of its own. A linker puts what is in a section one after the other."""
@@ -107,9 +110,13 @@ class SamenessVerdict:
 
 def sameness(before: ComparedDump, after: ComparedDump, became: Mapping[int, int]) -> SamenessVerdict:
     """In what sense two dumps are the same program, if each op ``became`` what it is claimed to be."""
-    old, new = before.ir, after.ir
-    if old.dump_view == new.dump_view:
+    if before.ir.dump_view == after.ir.dump_view:
         return SamenessVerdict(Sameness.BYTES)
+    if _is_in_module(before) and (wrapped := _in_module(after)):
+        after, became = wrapped, {op: other + 1 for op, other in became.items()} | {0: 0}
+    elif _is_in_module(after) and (wrapped := _in_module(before)):
+        before, became = wrapped, {op + 1: other for op, other in became.items()} | {0: 0}
+    old = before.ir
     difference = next(_differences(before, after, became), None)
     if difference is not None:
         return SamenessVerdict(Sameness.NONE, difference)
@@ -119,6 +126,29 @@ def sameness(before: ComparedDump, after: ComparedDump, became: Mapping[int, int
         return SamenessVerdict(Sameness.NAMES)
     difference = next(_broken_dependences(before, after, orders), None)
     return SamenessVerdict(Sameness.NONE, difference) if difference else SamenessVerdict(Sameness.ORDER)
+
+
+def _is_in_module(dump: ComparedDump) -> bool:
+    return bool(dump.names) and dump.names[0] == MODULE and len(dump.ir.block_ops[0]) == 1
+
+
+def _in_module(dump: ComparedDump) -> ComparedDump | None:
+    """Return a dump without a module in one, as MLIR reads it; None if it has one or cannot be in one.
+
+    The lines of its ops stay.
+    """
+    if not dump.names or MODULE in dump.names:
+        return None
+    ir, ops = dump.ir, dump.ir.block_ops[0]
+    begin, end = ir.op_start[ops[0]], ir.op_end[ops[-1]]
+    edits = [(Span(begin, begin), b"module {"), (Span(end, end), b"\n}")]
+    text = splice(ir.source.data, ir.span, edits)
+    first = ir.source.line_at(ir.span.start)
+    whole = Dump(Source(ir.source.name, text, first_line=first), Span(0, len(text)), None, first)
+    try:
+        return ComparedDump(read_dump(whole, dump.dump.options), dump.interned, dump.ignored)
+    except InputError:  # an alias that is defined between two ops
+        return None
 
 
 def _named(side: ComparedDump, op: int) -> str:

@@ -20,7 +20,7 @@ NAMED_CANDIDATES = 8  # the most ops that an error names
 SEARCHED_NAMES = 20_000  # the most names that are searched for a similar one
 _OF_FUNCTION = re.compile(r"(?P<op>.*\S)\s+of\s+(?P<function>\S.*)")
 _PLACE = re.compile(
-    r"(?:(?P<file>[^%#]*[^0-9:%#][^:%#]*):|:)?(?P<line>[0-9]{1,18})(?::(?P<column>[0-9]{1,18}))?", re.ASCII
+    r"(?:(?P<file>[^%#]*[^0-9:%#][0-9]*):|:)?(?P<line>[0-9]{1,18})(?::(?P<column>[0-9]{1,18}))?", re.ASCII
 )
 _INDEX = re.compile(r"#([0-9]{1,4000})", re.ASCII)
 _RESULT = re.compile(r"(?P<name>%[^#:\s]+)(?:#(?P<number>[0-9]{1,18})|:(?P<size>[0-9]{1,18}))?", re.ASCII)

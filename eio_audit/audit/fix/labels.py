@@ -24,7 +24,7 @@ from eio_audit.audit.check.keyed_block import KeyedBlock
 from eio_audit.audit.check.keyed_dump import AuditedDump
 from eio_audit.audit.fix.verification import VerificationError, read_relocated
 from eio_audit.audit.locations.original_index import OriginalIndices
-from eio_audit.mlir.input.dumps import Dump, each_dump, rewritten
+from eio_audit.mlir.input.dumps import Dump, each_dump, rewritten, without_ops
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.reading.reader import read_ir
 from eio_audit.mlir.rewriting import with_locations
@@ -181,11 +181,14 @@ def stamp(dumps: Sequence[Dump]) -> bytes:
     """
     if len({dump.program for dump in each_dump(dumps)}) < len(dumps):
         raise InputError(dumps[0].source.name, None, LOG)
-    return rewritten(dumps, lambda dump: _stamped(read_ir(dump.source, dump.span)))
+    return rewritten(dumps, _stamped)
 
 
-def _stamped(ir: IR) -> bytes:
+def _stamped(dump: Dump) -> bytes:
     """Return the dump with a name around every location, and file places for scopes."""
+    ir = read_ir(dump.source, dump.span)
+    if not len(ir) and (error := without_ops(dump)) is not None:
+        raise error
     expected: list[int | None] = [None] * len(ir)
     indices, own = OriginalIndices(ir), {op: ir.location_text(op) for op in find_scopes(ir)}
     scopes = {

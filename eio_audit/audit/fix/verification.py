@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from itertools import chain
 from threading import Thread
 
-from eio_audit.audit.command import run_command
+from eio_audit.audit.command import TooMuchOutputError, run_command
 from eio_audit.audit.dependence import Dependences
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.reading.boundaries import comments_above, gaps, own_header
@@ -255,6 +255,7 @@ def _failure(what: str, old: IR, op: int) -> VerificationError:
 
 
 DEFAULT_TIMEOUT = 300.0  # the seconds that a compiler may take to read one text
+MOST_PRINTED = 100_000_000  # the most bytes that a compiler may print
 MAX_ERROR_BYTES = 1 << 16  # how much is read of a compiler's errors
 
 MOST_LINES, LONGEST_LINE = 12, 240
@@ -320,16 +321,28 @@ class Compiler:
         writer = Thread(target=_write, args=(writing, text))
         with os.fdopen(reading, "rb") as stdin, tempfile.TemporaryFile() as stderr:
             writer.start()
+            floods = False
             try:
-                code = run_command(self.command, self.timeout, stdin=stdin, stderr=stderr)
+                code = run_command(
+                    self.command,
+                    self.timeout,
+                    stdin=stdin,
+                    stderr=stderr,
+                    written=[stderr.fileno()],
+                    most_bytes=MOST_PRINTED,
+                )
                 is_read = not stdin.read()
             except TimeoutError:
                 code = None
+            except TooMuchOutputError:
+                floods = True
             finally:
                 stdin.close()  # the writer ends, whether all is read or not
                 writer.join()
             stderr.seek(0)
             errors = stderr.read(MAX_ERROR_BYTES)
+        if floods:
+            return _Refusal(f"prints over {MOST_PRINTED:,} bytes about the result", errors, is_late=True)
         if code is None:
             return _Refusal(f"did not read the result within {self.timeout:g} seconds", errors, is_late=True)
         if code < 0:
@@ -346,7 +359,7 @@ class Compiler:
 class _Refusal:
     how: str  # why a text was not accepted
     errors: bytes  # what the compiler printed
-    is_late: bool = False  # whether it took too long
+    is_late: bool = False  # whether it was stopped
 
 
 class _UnreadError(Exception):

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from time import thread_time
+from typing import Any
 
 from eio_audit.mlir.source import InputError
 
 DEFAULT_INDEX_PATTERN = r"^(?:DEBUG\|)?(?P<index>-?[0-9]+)\|"
 """Searched in each name of a location, outermost first; group ``index`` is the op index."""
-PATTERN_SECONDS = 2.0  # the most that a pattern may take on one name; only backtracking takes that long
+PATTERN_SECONDS = 2.0  # the most that a pattern may backtrack, on one name or on many together
+_QUICK_SECONDS = 0.001  # what a pattern takes on a name at most without much backtracking
 LONGEST_INDEX = 4000  # the most digits of an index; Python refuses to parse an int of more than 4,300
 _DEFAULT = re.compile(DEFAULT_INDEX_PATTERN)
 _REST_OF_NAME = rb'[^"\\\n]*+(?:\\.[^"\\\n]*+)*+"'
@@ -41,6 +44,7 @@ class IndexPattern:
             self._pattern = regex.compile(expression)
         except regex.error as error:
             raise ValueError(f"malformed index pattern: {error}") from error
+        self._backtracked = 0.0  # seconds
         if "index" not in self._pattern.groupindex:
             raise ValueError("the index pattern has no group named 'index'")
 
@@ -60,16 +64,12 @@ class IndexPattern:
         """Return the integer that group ``index`` matches in ``name``; None for no match or no integer.
 
         Raises:
-            InputError: matching one name takes longer than PATTERN_SECONDS.
+            InputError: the pattern backtracks for longer than PATTERN_SECONDS.
         """
         if self.is_default:
             plain = _DEFAULT.search(name)
             return int(plain["index"]) if plain and len(plain["index"]) <= LONGEST_INDEX else None
-        try:
-            match = self._pattern.search(name, timeout=PATTERN_SECONDS)
-        except TimeoutError:
-            message = f"the index pattern takes too long on the location {name[:80]!r}"
-            raise InputError("--index-pattern", None, message) from None
+        match = self._search(name)
         text = (match and match["index"]) or ""
         digits = text.removeprefix("-")
         is_index = digits.isascii() and digits.isdigit() and len(digits) <= LONGEST_INDEX
@@ -77,5 +77,17 @@ class IndexPattern:
 
     def without_index(self, name: str) -> str:
         """Return the name without its index."""
-        match = (_DEFAULT if self.is_default else self._pattern).search(name)
+        match = _DEFAULT.search(name) if self.is_default else self._search(name)
         return name[: match.start("index")] + name[match.end("index") :] if match else name
+
+    def _search(self, name: str) -> Any:
+        began = thread_time()
+        try:
+            match = self._pattern.search(name, timeout=PATTERN_SECONDS)
+        except TimeoutError:
+            match, self._backtracked = None, PATTERN_SECONDS
+        self._backtracked += max(thread_time() - began - _QUICK_SECONDS, 0)
+        if self._backtracked >= PATTERN_SECONDS:
+            message = f"the index pattern takes too long on the location {name[:80]!r}"
+            raise InputError("--index-pattern", None, message)
+        return match

@@ -35,18 +35,18 @@ _TITLE = b"... Execution time report ..."
 _HEAD = re.compile(
     re.escape(_TITLE) + rb"[ \t]*\r?\n===-+===[ \t]*\r?\n[^\n]*\n[ \t]*\r?\n(?P<columns>[^\n]{0,200})\n"
 )
-_COLUMN = re.compile(rb"--+ ?([A-Z][A-Za-z ]*?) ?--+")
+_COLUMN = re.compile(rb"(?<!-)--++ ?([A-Z][A-Za-z ]*?) ?--+")
 _ROW = re.compile(
     rb"(?P<times>(?: *-?\d{1,9}\.\d{1,9} \([^()\n]{0,20}\))+)"
     rb"  (?P<indent>(?:  )*)(?P<name>\S[^\r\n]*)\r?(?:\n|\Z)"
 )
-_TIME = re.compile(rb"(-?\d+\.\d+) \(")
+_TIME = re.compile(rb"((?:-\d++|(?<!\d)\d++)\.\d++) \(")
 _PIPELINE = re.compile(r"'(?P<op>[^']+)' Pipeline")
 _DECIMALS = 4  # those of a time in a report
 _OP_NAME = re.compile(rb"(?:^|[ \"])([\w$.-]++)")  # a word that may be the name of an op
 _ERROR_MARK = b": error: "
 _ERROR = re.compile(
-    rb"(?:[^\n]*[\s\]])??(?P<place>" + PLACE + rb"): (?:error|note): (?P<message>"
+    rb"(?:[^\n]{0,200}[\s\]])??(?P<place>" + PLACE + rb"): (?:error|note): (?P<message>"
     rb"see current operation(?=:)|[^\r\n]*+)"
 )
 _FIRST_MESSAGE = re.compile(rb": (?:error|warning|remark|note): (?P<shown>see current operation:)?")
@@ -226,8 +226,9 @@ def diagnostics_in(source: Source, span: Span) -> Iterator[Diagnostic]:
     marks = [*find_all(data, _ERROR_MARK, span)]
     if (first := _FIRST_MESSAGE.search(data, *span)) and first["shown"]:  # its error is not in the paste
         marks.insert(0, first.start())
-    for mark, following in pairwise([*marks, span.end]):
-        start = max(data.rfind(b"\n", span.start, mark) + 1, span.start)
+    starts = {max(data.rfind(b"\n", span.start, mark) + 1, span.start): mark for mark in reversed(marks)}
+    in_order = sorted((mark, start) for start, mark in starts.items())  # the first of each line
+    for (mark, start), (following, _) in pairwise([*in_order, (span.end, 0)]):
         error = _ERROR.match(data, start, span.end)
         if error is None:
             continue

@@ -204,13 +204,18 @@ def _places(dump: KeyedDump) -> list[_Place]:
 def _numbers_at(
     dumps: Iterable[Dump], number: int, places: Sequence[_Place], options: AuditOptions
 ) -> list[int]:
-    """Return the numbers of the ops at some places of the dump with a number in its program."""
+    """Return the numbers of the ops at some places of the dump with a number in its program.
+
+    Raises:
+        InputError: a location of this dump is malformed.
+    """
     log = _ProgramLog(options)
     for current, dump in enumerate(dumps):
-        with suppress(InputError):  # reported when the ops are followed
-            after = log.take(dump).found.after
         if current == number:
+            after = log.take(dump).found.after
             return [after.ops_on(line)[place] for line, place in places]
+        with suppress(InputError):  # reported when the ops are followed
+            log.take(dump)
     raise AssertionError("the dump was found before")
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import shlex
 import shutil
 import sys
-import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from operator import itemgetter
@@ -16,7 +15,7 @@ import click
 
 from eio_audit.audit.options import AuditOptions
 from eio_audit.cli.gate import ceiling_options, is_asked_for
-from eio_audit.cli.inputs import dumps_of_run, no_order, size
+from eio_audit.cli.inputs import dumps_of_run, max_size, no_order, size
 from eio_audit.cli.jobs import Jobs, jobs_options, timeout_option
 from eio_audit.cli.options import (
     PATH,
@@ -173,16 +172,18 @@ def bisect_command(
     from eio_audit.audit.bisect.compiler_command import CompilerError
     from eio_audit.audit.bisect.first_failure import compiler_failure
     from eio_audit.audit.bisect.pass_search import Request
+    from eio_audit.audit.command import temporary_folder
 
     if sum(given is not None for given in (op, attempt, test)) > 1:
         raise click.UsageError("--op, --show and --test cannot be used together")
     if stop_after_pass and test is None:
         raise click.UsageError("--stop-after-pass needs --test")
-    with tempfile.TemporaryDirectory(prefix="eio-audit-") as temporary:
-        stdin = _standard_input(command, Path(temporary))
+    with temporary_folder() as scratch:
+        stdin = _standard_input(command, scratch)
         place = None if number is None else number - 1
-        scratch = Path(temporary)
-        request = Request(command, options, pass_name, place, parallel.timeout, keep, scratch, stdin)
+        request = Request(
+            command, options, pass_name, place, parallel.timeout, keep, scratch, stdin, max_size()
+        )
         if attempt is not None:
             _require_formats("OneApplication", reports)
             reports.write(one_application(request, attempt))
@@ -297,10 +298,11 @@ def repeat_command(
       eio-audit repeat -- mlir-opt --cse --mlir-print-ir-after-all in.mlir
       eio-audit repeat --runs 10 --timeout 60 --keep runs -- ./compile.sh
     """
+    from eio_audit.audit.command import temporary_folder
     from eio_audit.audit.corpus.two_runs import compare_runs
     from eio_audit.mlir.input.markers import holds_ir
 
-    with tempfile.TemporaryDirectory() as temporary:
+    with temporary_folder() as temporary:
         folder = Path(keep or temporary)
         folder.mkdir(parents=True, exist_ok=True)
         logs = []
@@ -326,15 +328,17 @@ def _run(command: tuple[str, ...], log: Path, timeout: float | None) -> None:
     """Run the command with its output in a file, and end all its processes.
 
     Raises:
-        InputError: the command cannot be started, or takes too long.
+        InputError: the command cannot be started, takes too long, or prints too much.
     """
-    from eio_audit.audit.command import run_command
+    from eio_audit.audit.command import TooMuchOutputError, run_command
 
     name = shlex.join(command)
     try:
         with log.open("wb") as file:
-            run_command(command, timeout, stdout=file, stderr=file)
+            run_command(command, timeout, stdout=file, stderr=file, written=[log], most_bytes=max_size())
     except TimeoutError as error:
         raise InputError(name, None, f"stopped after {timeout:g} seconds (--timeout)") from error
+    except TooMuchOutputError as error:
+        raise InputError(name, None, f"stopped after it printed {error}") from error
     except OSError as error:
         raise InputError(name, None, f"cannot run: {error.strerror}") from error

@@ -20,6 +20,7 @@ from eio_audit.cli.jobs import Jobs, jobs_options
 from eio_audit.cli.options import (
     PATH,
     GroupedCommand,
+    NoKey,
     audit_options,
     dump_options,
     exit_codes,
@@ -143,6 +144,7 @@ def _print_lines(files: GitFiles) -> None:
 )
 @click.option(
     "--ignore",
+    cls=NoKey,
     multiple=True,
     type=click.Choice(["types", "constants", "attributes"]),
     help="Ignore the types, what constants hold, or all attributes: for one program lowered for two shapes. "

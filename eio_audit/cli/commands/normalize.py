@@ -52,7 +52,7 @@ def normalize_command(
     Each value is named after its op and a digest of its surroundings, so that a change renames few values.
     Aliases are expanded, comments removed, and white space is uniform. With --order, all legal orders of a
     program give the same text, except for indistinguishable ops; a note on standard error lists their lines.
-    Above each dump of several stands a line with its pass, or // -----.
+    Above each dump of several stands a line with its pass, or // ----- between two programs.
 
     \b
     Examples:
@@ -65,22 +65,31 @@ def normalize_command(
 
     dumps = choice.of(read_dumps(path, "normalize"), path)
     forms = [normal_form(dump, options, ordered=order, located=locations) for dump in dumps]
+    parts = [
+        (dump, form.text) for dump, form in zip(dumps, forms, strict=True) if form.text or _is_named(dump)
+    ]
     text = b"".join(form.text for form in forms)
-    if len(dumps) > 1:
-        text = text and b"".join(_heading(dump) + form.text for dump, form in zip(dumps, forms, strict=True))
+    if len(dumps) > 1 and text:
+        text = b"".join(_heading(dump, number) + part for number, (dump, part) in enumerate(parts))
     if not text:  # an error, so that a textconv may fall back to the text
         raise InputError(source_name(path), None, "nothing to normalize: no op")
     write_bytes(output, [text])
+    if order and options.configuration:
+        click.echo(f"note: what may change places is set {options.configuration}", err=True)
     if order and (lines := [line for form in forms for line in form.undecided]):
         where = shortened_list(list(map(str, lines)), LISTED_LINES)
         click.echo(f"note: indistinguishable ops stay in textual order, on lines {where}", err=True)
 
 
-def _heading(dump: Dump) -> bytes:
-    """Return the line above a dump: its marker, or ``// -----``, which begins another program."""
+def _is_named(dump: Dump) -> bool:
+    return dump.marker is not None and dump.marker.when is not None
+
+
+def _heading(dump: Dump, number: int) -> bytes:
+    """Return the line above a dump: its marker, or ``// -----`` between it and another program."""
     marker = dump.marker
     if marker is None or marker.when is None:
-        return b"// -----\n"
+        return b"// -----\n" if number else b""
     on = f" ('{marker.op_name}' operation: {marker.symbol})" if marker.op_name and marker.symbol else ""
     name = f"{marker.class_name} ({marker.pass_name}){' Failed' if marker.failed else ''}{on}"
     return f"// -----// IR Dump {marker.when.title()} {name} //----- //\n".encode()

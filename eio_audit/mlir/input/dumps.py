@@ -66,7 +66,7 @@ _COMMENT_OR_RESOURCES = COMMENT + rb"|" + FILE_METADATA.pattern
 _COMMENTS = rb"(?:[ \t\r\n]|" + COMMENT + rb")*+"
 _GOES_ON = rb"(?:[ \t\r]*\n)*[ \t]+[%^}]"
 """A line of a body, indented."""
-_BLANK_LINES = rb"\n[ \t\r\n]*+\n"
+_BLANK_LINES = rb"\n[ \t\r\n]*\n"
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,7 +37,7 @@ from eio_audit.mlir.tokens import COMMENT, OR_FAIL, STRING, match_end, nesting, 
 
 _COMMON = b"IR "
 _LEADS = (b"// -----// ", b"---- ", b"END OF ML", b"ML", b"// *** ")
-"""``_COMMON`` is in all markers; ``bytes.find`` looks for it. ``_LEADS`` has the text before it in each."""
+"""``_COMMON`` is in all markers, so it is what is looked for. ``_LEADS`` has the text before it in each."""
 _PASS = (
     rb"// -----// IR Dump (?P<when>Before|After) (?P<pass>.+?)(?P<failed> Failed)?"
     rb"(?: \('(?P<op>[^'\n]*)' operation(?:: (?P<symbol>@[^\n]*?))?\))? //----- //"
@@ -70,7 +70,7 @@ _COLOUR = rb"\x1b\[[0-9;]*[A-Za-z]"
 _OP_START = rb"[ \t]*+(?:%|\"[\w$.-]+\"\(|\})"
 _NOISE = (
     rb"(?:" + _COLOUR + OR_FAIL + rb")++(?!" + _OP_START + rb")"  # coloured by a logger
-    rb"|\[[^\]\n\"]*\d\d:\d\d[^\]\n]*\]|(?i:\[\s*" + _LEVEL + rb"\s*\])"
+    rb"|\[(?=[^\]\n\"]*\d\d:\d\d)[^\]\n]*+\]|(?i:\[\s*" + _LEVEL + rb"\s*\])"
     rb"|\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\d\d:\d\d:\d\d[.,| ]"
     rb"|[IWEF]\d{4} \d\d:\d\d:\d\d"
     rb"|(?i:" + _LEVEL + rb")(?::|\s*+\||\s{2,}\S)|note: |remark: "
@@ -78,7 +78,7 @@ _NOISE = (
     rb"|[^\s:\"%()]+\.py:\d+: \w"
 )
 PLACE = (
-    rb"(?:(?:[^\s:\"%()]+|<[\w ]+>|\"[^\"\n]*\"):\d+:\d+"
+    rb"(?:(?:[^\s:\"%()]++|<[\w ]++>|\"[^\"\n]*+\"):\d++:\d++"
     rb"|loc\((?:[^()\"\n]|\"[^\"\n]*\"|\([^()\n]*\))*\)|<unknown>:0)"
 )
 """A location as a diagnostic begins with it."""
@@ -126,9 +126,9 @@ _IR = re.compile(rb"[%^}#!{()]|\"[\w$.-]++\"\(|(?:[A-Za-z_]\w*+\.[\w$.]++|module
 _LONGEST_PREFIX = 512
 _IR_LINE = re.compile(rb"[ \t]*+(?:[}%^\"]|[#!][\w$.-]++ = )")
 """The start of a line of IR. A marker may follow IR on its line."""
-_NUMBER = re.compile(rb" *[0-9]+")
+_NUMBER = re.compile(rb"(?<! ) *+[0-9]+")
 _ESCAPE = b"\x1b"
-_COLOURS_AT_END = re.compile(rb"(?:\x1b\[[0-9;]*+[A-Za-z])+\r?\Z")
+_COLOURS = re.compile(rb"(?:\x1b\[[0-9;]*+[A-Za-z])+\r?")
 _SEPARATOR_SLASHES, _SEPARATOR_DASHES = b"// ", b"-----"
 _SEPARATOR = re.compile(rb"// -----[ \t]*\r?(?=\n|\Z)")
 _BRACE = STRING + rb"|" + COMMENT + rb"|(?P<brace>[{}])"
@@ -162,8 +162,7 @@ def find_markers(data: Text, start: int = 0) -> Iterator[tuple[Span, Marker | No
 
     Only the text from ``start``, the start of a line, is looked at.
 
-    A marker inside a string, or cut off by another marker, does not count. Complexity: linear, as fast as
-    ``bytes.find``.
+    A marker inside a string, or cut off by another marker, does not count. Complexity: linear.
     """
     end_of_text = Span(len(data), len(data)), None
     for (place, marker), (following, _) in pairwise(chain(_begun_markers(data, start), [end_of_text])):
@@ -473,8 +472,10 @@ def _affixes(
     affixes = list[Affix]()
     for number, (line, match) in enumerate(zip(lines, matches, strict=True)):
         start = match.end() if match else 0
-        colours = _COLOURS_AT_END.search(line, start) if has_colours and (match or not number) else None
-        affixes.append(Affix(match[0] if match else b"", colours[0] if colours else b""))
+        colours = b""
+        for found in _COLOURS.finditer(line, start) if has_colours and (match or not number) else ():
+            colours = found[0] if found.end() == len(line) else b""
+        affixes.append(Affix(match[0] if match else b"", colours))
     return affixes
 
 

@@ -111,7 +111,7 @@ _NEEDS_MORE = (b",", b":", b"=", b"->", b"(", b"[", b"{", b"<")
 _OPEN_WORD = re.compile(rb"(?<![\w$.%#!@^-])(?:applies|with)\Z")
 """A word that ends no op: an op's name (``applies stablehlo.add``) or a string (``with "f"(%a)``) follows."""
 _ENDS_LIKE_AN_OP = (b")", b"]", b"}", b">", b'"')
-_WORD_BEFORE = re.compile(rb"[\w$.%#!@^-]+\Z")
+_WORD_BEFORE = re.compile(rb"(?<![\w$.%#!@^-])[\w$.%#!@^-]++\Z")
 _BUILTIN_TYPE = re.compile(rb"(?:[su]?i\d+|b?f\d\w*|tf32|index|none)\Z")
 _BLANKS = re.compile(rb"[ \t\r]*+")
 _ATTRIBUTES = re.compile(rb"(?<![\w$.@])attributes\Z")

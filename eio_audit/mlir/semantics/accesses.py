@@ -15,7 +15,6 @@ from math import prod
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.semantics.value_types import (
     constant,
-    element,
     extents_of,
     operand_types,
     result_types,
@@ -34,11 +33,13 @@ VIEWS = re.compile(
     r"|subview|transpose|view)"
 )
 """Ops that print first the memref whose memory their result is a part of."""
+VALUE_CASTS = frozenset({"builtin.unrealized_conversion_cast", "memref.cast", "tensor.cast"})
+"""Ops whose result is their operand, with another type."""
 GET_GLOBAL = "memref.get_global"
 _VALUE = re.compile(VALUE)
 _MOST_ELEMENTS = 32
 _MEMREF_OF_AFFINE = {"affine.load": 0, "affine.store": 1, "affine.vector_load": 0, "affine.vector_store": 1}
-_MEMREF_OF_VECTOR = {"vector.load": 0, "vector.store": 1}
+_MEMREF = {"memref.load": 0, "memref.store": 1, "vector.load": 0, "vector.store": 1}
 _SUBSCRIPT = re.compile(rb"\[([^\[\]]*)\]")
 _INDEX = re.compile(rb"(?:symbol\()?(?:(?P<number>-?[0-9]+)|(?P<name>%?[A-Za-z_$.0-9-][\w$.-]*))\)?")
 _MAP = re.compile(rb"\bmap\"?\s*=\s*affine_map<\(([^()]*)\)(?:\[([^\[\]]*)\])?\s*->\s*\(([^()]*)\)>")
@@ -85,12 +86,11 @@ def elements(ir: IR, op: int) -> Sequence[tuple[int, ...]]:
     name = ir.name(op)
     if (shaped := _MEMREF_OF_AFFINE.get(name)) is not None:
         first = _affine_indices(ir, op, shaped)
-    elif (shaped := _MEMREF_OF_VECTOR.get(name)) is not None:
+    elif (shaped := _MEMREF.get(name)) is not None:
         first = [_number(ir, value) for value in ir.operands_of(op)[shaped + 1 :]]
     else:
-        one = element(ir, op)
-        return () if one is None else (one,)
-    ends, sizes = extents_of(ir, op, shaped), _vector_sizes(ir, op)
+        return ()
+    ends, sizes = extents_of(ir, op, shaped), vector_sizes(ir, op)
     if first is None or ends is None or sizes is None or not len(sizes) <= len(first) == len(ends):
         return ()
     sizes = [1] * (len(first) - len(sizes)) + sizes
@@ -135,7 +135,7 @@ def _number(ir: IR, value: int) -> int:
     return -1 if number is None else number
 
 
-def _vector_sizes(ir: IR, op: int) -> list[int] | None:
+def vector_sizes(ir: IR, op: int) -> list[int] | None:
     """Return the extents of the vector that an access reads or writes, none for a number."""
     if not ir.name(op).startswith(("affine.vector_", "vector.")):
         return []

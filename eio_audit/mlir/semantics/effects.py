@@ -33,11 +33,11 @@ from fnmatch import fnmatchcase
 from functools import cached_property, partial
 from itertools import chain, compress
 from math import prod
-from typing import NamedTuple
 
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.semantics.accesses import ACCESSES, GET_GLOBAL, destinations, elements, source
 from eio_audit.mlir.semantics.calls import OUTSIDE, Calls, called_ops, called_row
+from eio_audit.mlir.semantics.certain import Places, Touch
 from eio_audit.mlir.semantics.forms import Forms, is_newest_allocation, ops_with_places, pastes_text
 from eio_audit.mlir.semantics.operators import described_operators
 from eio_audit.mlir.semantics.resources import (
@@ -64,8 +64,6 @@ _ATTRIBUTE_WORD = re.compile(rb"[\w$.-]+|[=,\"]")
 _INSIDE = re.compile(rb"(?:=\s*|[\w$.-])[<{\[(]")  # the bracket of an attribute's value or of a type
 _HEXADECIMAL = re.compile(rb"\b0x[0-9a-fA-F]+\Z")
 _ALIAS = re.compile(rb"(?<![\w$.-])#[\w$-]+(?![\w$.<-])")
-VALUE_CASTS = frozenset({"builtin.unrealized_conversion_cast", "memref.cast", "tensor.cast"})
-"""Ops whose result is their operand, with another type."""
 NOTHING: Touches = {}
 ANYTHING: Touches = {EVERYTHING: ANY, **dict.fromkeys((CONTROL, *STATES), _READ_WRITE)}
 NOT_RETURNING: Touches = {CONTROL: _READ_WRITE, EVERYTHING: _READ}
@@ -94,19 +92,6 @@ class Effects:
     tensors: frozenset[str] = frozenset()  # effects on the buffers of tensors
     # Effects on each of `STATES`, and on `CONTROL`.
     states: Mapping[str, frozenset[str]] = field(default_factory=dict)
-
-
-class Touch(NamedTuple):
-    """That an op touches a value or a state for certain."""
-
-    resource: int | str  # a value, before casts, or one of ``STATES``
-    elements: frozenset[tuple[int, ...]]  # the indices of the only elements that it touches, if known
-    changes: bool  # whether it writes or frees it
-
-    def conflicts(self, other: Touch) -> bool:
-        """Return whether two touches of one resource keep their order."""
-        is_apart = self.elements and other.elements and self.elements.isdisjoint(other.elements)
-        return (self.changes or other.changes) and not is_apart
 
 
 class EffectTable:
@@ -140,6 +125,7 @@ class EffectTable:
         # By pattern, how many ops are assumed to do nothing that otherwise would do something.
         self.assumed_pure: Counter[str] = Counter()
         self._globals: dict[str, int] = {}
+        self._gotten: dict[int, Resource] = {}  # by op that returns the address of a global, where that is
         self._own: dict[int, Touches] = {}
         self._reads: dict[int, set[Resource]] = {}
         self._summaries: dict[int, tuple[Touches, frozenset[str], bool]] = {}
@@ -206,32 +192,30 @@ class EffectTable:
                 yield from self._certain(inner, self._rows[self._row_of[inner]])
 
     def _certain(self, op: int, row: OpTraits) -> Iterator[Touch]:
-        places = frozenset(elements(self._ir, op)) if self._accesses[self._row_of[op]] else frozenset()
         if row.dynamic:  # it touches its memrefs: a destination-style op changes the last
             memrefs = list(filter(self._buffers.is_address, self._ir.operands_of(op)))
             is_read = self._ir.name(op) == "vector.transfer_read"
             changed = memrefs[-1:] if "destination_style" in row.flags and not is_read else []
             for value in memrefs if changed or is_read else ():
-                yield Touch(self._before_casts(value), frozenset(), value in changed)
+                yield self._places_of.touch(op, value, changes=value in changed, is_address=True)
         for where, kinds in chain.from_iterable(on.items() for on in self._on(op)):
             changes = not kinds.isdisjoint(CHANGES)
             if where in STATES:
-                yield Touch(where, frozenset(), changes)
+                yield Touch(where, changes, where)
             elif where.startswith("operand") and kinds & ANY:
-                yield from (Touch(value, places, changes) for value in self._operand_at(op, where))
+                operands = operands_at(self._ir, op, where)
+                stored = [value for value in operands if self._buffers.resource(value) is not None]
+                if len(stored) == 1:  # it is certain which operand the row means
+                    is_address = self._buffers.is_address(stored[0])
+                    yield self._places_of.touch(op, stored[0], changes=changes, is_address=is_address)
 
-    def _operand_at(self, op: int, where: str) -> Iterator[int]:
-        """Yield the operand that ``operand N`` of a row means, before casts, if it is certain."""
-        operands = operands_at(self._ir, op, where)
-        stored = [value for value in operands if self._buffers.resource(value) is not None]
-        if len(stored) == 1:
-            yield self._before_casts(stored[0])
+    @cached_property
+    def _places_of(self) -> Places:
+        return Places(self._ir, self._is_pure)
 
-    def _before_casts(self, value: int) -> int:
-        ir = self._ir
-        while (owner := ir.value_owner[value]) >= 0 and ir.name(owner) in VALUE_CASTS:
-            value = ir.operands_of(owner)[0]
-        return value
+    def _is_pure(self, op: int) -> bool:
+        row = self._rows[self._row_of[op]]
+        return row.is_harmless and not row.effects and op not in self._ir.regions_of
 
     def source_of(self, op: int) -> EffectSource:
         """Return how the op's effects are known."""
@@ -424,8 +408,15 @@ class EffectTable:
             return [(_OUTSIDE, *index) for index in indices] or [(_OUTSIDE,)]
         if owner >= 0 and self._allocates[ir.op_name[owner]]:
             return [(whole, *index) for index in indices] or [(whole,)]
-        is_global = owner >= 0 and ir.name(owner) == GET_GLOBAL and prod(extents_of(ir, owner, 0) or ()) > 1
-        return [self._global(owner) if is_global else MEMORY]
+        is_global = owner >= 0 and ir.name(owner) == GET_GLOBAL
+        return [self._memory_of_global(owner) if is_global else MEMORY]
+
+    def _memory_of_global(self, op: int) -> Resource:
+        """Return where a global is, given an op that returns its address. Many accesses may use one."""
+        if op not in self._gotten:
+            has_elements = prod(extents_of(self._ir, op, 0) or ()) > 1
+            self._gotten[op] = self._global(op) if has_elements else MEMORY
+        return self._gotten[op]
 
     def _global(self, op: int) -> Resource:
         """Return the global that the op's only symbol names, or its attribute ``name``."""
@@ -441,8 +432,8 @@ class EffectTable:
         """By argument of a function that accesses use, whether nothing else outside is accessed in it."""
         ir, found = self._ir, dict[int, bool]()
         accesses = (op for op, name in enumerate(ir.op_name) if self._accesses[name])
-        operands = filter(self._buffers.is_address, chain.from_iterable(map(ir.operands_of, accesses)))
-        accessed = {source(ir, value) for value in operands}
+        operands = set(chain.from_iterable(map(ir.operands_of, accesses)))
+        accessed = {source(ir, value) for value in filter(self._buffers.is_address, operands)}
         has_globals = any(name == GET_GLOBAL or GLOBAL in ir.op_table.of(name).on for name in ir.names)
         for op, name in enumerate(ir.op_name):
             if {"function", "isolated"} <= ir.op_table.flags(ir.names[name]):

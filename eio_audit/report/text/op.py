@@ -81,6 +81,8 @@ def print_explanation(explanation: Explanation, console: Console) -> None:
             _print_inversions(op, console)
     if are_outlines:
         console.print("--verbose explains all of them; a line instead of the index selects one")
+    if by_file := explanation.dump.options.configuration:
+        console.print(f"what counts is changed {by_file}")
     kinds = {kind for op in ops for kind in op.kinds}
     print_next(
         next_steps(

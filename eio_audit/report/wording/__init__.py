@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from eio_audit.audit.options import AuditOptions
 
 ELLIPSIS = "\N{HORIZONTAL ELLIPSIS}"  # of a cut in a picture, where there is little room
 
@@ -39,3 +43,8 @@ def shortened_list(names: Sequence[str], most: int = 3) -> str:
     """Return ``@a, @b, @c and 4 more``."""
     shown = ", ".join(names[:most])
     return f"{shown} and {len(names) - most:,} more" if len(names) > most else shown
+
+
+def configured(options: AuditOptions) -> str:
+    """Return ``; by ci/eio-audit.toml: fail-on, assume-pure`` if a file changed what counts, else nothing."""
+    return f"; {options.configuration}" if options.configuration else ""

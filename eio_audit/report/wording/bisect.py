@@ -16,7 +16,7 @@ from eio_audit.audit.diff.diff import Correction
 from eio_audit.audit.log.history import OpHistory
 from eio_audit.audit.log.scope_steps import OpCounts
 from eio_audit.audit.log.trace import TracedPass
-from eio_audit.report.wording import count, shortened_list
+from eio_audit.report.wording import configured, count, shortened_list
 from eio_audit.report.wording.conclusion import Step, bisect_command, bisection_command
 from eio_audit.report.wording.order import correction
 from eio_audit.report.wording.trace import NOT_JUDGED
@@ -217,6 +217,10 @@ def answer(result: Bisection, where: str = "above") -> str:
 
     ``where`` says where the report tells what to change.
     """
+    return _answer(result, where) + configured(result.states.options)
+
+
+def _answer(result: Bisection, where: str) -> str:
     name, first = result.pass_name, result.first_left
     since = [] if first is None else [f"first {_step(first)}" if first.last else "already without patterns"]
     if result.is_unchanged:
@@ -281,6 +285,10 @@ def _step(one: Application) -> str:
 
 def first_failure(found: FirstFailure) -> tuple[str | tuple[str, str], ...]:
     """Say where a property fails first, the place in bold."""
+    return *_first_failure(found), configured(found.options)
+
+
+def _first_failure(found: FirstFailure) -> tuple[str | tuple[str, str], ...]:
     if found.pass_name is None:
         return (found.test, "bold"), " holds after all passes"
     if found.endless:

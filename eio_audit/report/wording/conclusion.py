@@ -212,7 +212,8 @@ def reasons(verdict: Verdict, *, verbose: bool = False) -> list[str]:
         said += _limits_of(verdict) or ([] if says_all else [_order_of(check)])
     if check.unindexed and not check.unjudged:
         said.append(not_judged(check, SHOWN_INPUTS))
-    return said if is_first else said + skipped
+    by_file = [str(check.configuration)] if check.configuration else []
+    return said + ([] if is_first else skipped) + by_file
 
 
 def unread(errors: Sequence[InputError], sources: Sequence[str]) -> str:

@@ -16,7 +16,7 @@ from eio_audit.audit.diff.sameness import Sameness
 from eio_audit.audit.locations.original_index import OpLabel
 from eio_audit.audit.pair_class import PairClass
 from eio_audit.mlir.tokens import after_arrow
-from eio_audit.report.wording import count
+from eio_audit.report.wording import configured, count
 
 LONGEST_STRETCH = 40  # the most characters of an unchanged part that a report shows unless verbose
 MOST_WORDS = 1_000  # the most words of two texts to compare one by one, in quadratic time
@@ -182,6 +182,10 @@ def up_to(ignored: Sequence[Ignored]) -> str:
 
 def verdict(diff: Diff) -> str:
     """Return in what sense the dumps are the same, ``same program in another order``, or what differs."""
+    return _sameness(diff) + configured(diff.after.options)
+
+
+def _sameness(diff: Diff) -> str:
     found = diff.sameness
     if same := same_in(found.sameness, diff.ignored):
         return same

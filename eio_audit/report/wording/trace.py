@@ -11,7 +11,7 @@ from eio_audit.audit.log.inverted_pairs import MOST_OPS
 from eio_audit.audit.log.trace import LeftFinding, Trace, TracedPass
 from eio_audit.audit.pair_class import PairClass
 from eio_audit.mlir.input.markers import Marker
-from eio_audit.report.wording import count, shortened_list
+from eio_audit.report.wording import configured, count, shortened_list
 from eio_audit.report.wording.conclusion import (
     SHOWN_INPUTS,
     Step,
@@ -140,11 +140,14 @@ def made_by(left: LeftFinding) -> str:
     return f"made by {left.finding.pass_name or UNSEEN} ({left.made_at.source}:{left.made_at.line})"
 
 
-def conclusion(trace: Trace, gate: Gate, where: str = "") -> tuple[str, str]:
-    """Return ``failed`` or ``passed``, and why: ``22 avoidable inversions left at the end of 8 passes``.
+def conclusion(trace: Trace, gate: Gate) -> tuple[str, str]:
+    """Return ``failed`` or ``passed``, and why: ``22 avoidable inversions left at the end of 8 passes``."""
+    status, why = _conclusion(trace, gate)
+    return status, why + configured(trace.options)
 
-    ``where`` replaces the number of passes.
-    """
+
+def _conclusion(trace: Trace, gate: Gate, where: str = "") -> tuple[str, str]:
+    """Return the conclusion without the configuration. ``where`` replaces the number of passes."""
     if trace.broken is not None:
         return "failed", _why_broken(trace.broken)
     files = trace.sources if len(trace.sources) > 1 else trace.sources * trace.summary.dumps
@@ -290,7 +293,12 @@ def verdict_of(result: ModelTraces, gate: Gate) -> str:
 
 def verdict_on_all(result: ModelTraces, gate: Gate) -> tuple[str, str]:
     """Return ``failed`` or ``passed``, and why. Models without an index fail unless the gate allows them."""
-    status, why = conclusion(result.merged, gate, count(len(result.models), "model"))
+    status, why = _on_all(result, gate)
+    return status, why + configured(result.merged.options)
+
+
+def _on_all(result: ModelTraces, gate: Gate) -> tuple[str, str]:
+    status, why = _conclusion(result.merged, gate, count(len(result.models), "model"))
     judged = [model.trace for model in result.models if not model.trace.is_unjudged]
     unindexed = sum(trace.unindexed for trace in judged)
     if unindexed and status != "could not run":

@@ -1,0 +1,187 @@
+"""No pattern of ``mlir/`` and ``audit/`` takes quadratic time on a text that anybody can write.
+
+A pattern meets long runs of each of its classes, behind a text that it matches so far. A search that starts
+anew at each byte of such a run takes over a second on it, and one pass a few milliseconds. So the limit is far from
+both, and it counts CPU time.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import re
+import signal
+import time
+from collections import defaultdict
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+from re import _constants, _parser  # type: ignore[attr-defined]
+from types import FrameType
+from typing import Any
+
+import pytest
+
+import eio_audit
+from tests.test_patterns import REPETITIONS, Items, inside, modules, patterns_of
+
+LENGTH = 20_000
+MOST_SECONDS = 0.2
+CHARACTERS = " ax0\"\\\n\t()[]{}<>#%@/-,:=!^.|*?$_;'"
+SEARCHING = {"search", "finditer", "findall", "sub", "subn", "split"}
+MATCHING = {"match", "fullmatch", "match_end"}
+ENDS = {"_NAME_ONLY": "\0", "_NAMES": "\0"}  # by pattern, what each of its texts ends with
+NOT_SEARCHED = {
+    "RESULT": "the results of an op, which the pattern of its header has matched",
+    "_SOURCE": "the name of a file",
+    "_STATE": "the name of a file",
+}
+"""The patterns that get no text that anybody can write, and what they get."""
+
+
+@cache
+def uses() -> dict[tuple[str, str], set[str]]:
+    """By module and pattern, the methods that are called on it. A public name has one module, the empty one."""
+    found = defaultdict[tuple[str, str], set[str]](set)
+    for path in Path(eio_audit.__file__).parent.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            owners: list[ast.expr] = []
+            method = ""
+            if isinstance(node, ast.Attribute):
+                method, owners = node.attr, [node.value]
+            elif isinstance(node, ast.Call):
+                called = node.func
+                method = called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")
+                owners = node.args[:1]
+            for owner in owners if method in SEARCHING | MATCHING else ():
+                given = owner.args[0] if isinstance(owner, ast.Call) and owner.args else owner
+                name = getattr(given, "id", getattr(given, "attr", ""))
+                found[str(path) if name.startswith("_") else "", name].add(method)
+    return found
+
+
+def patterns() -> Iterator[Any]:
+    """The patterns that are used, with how: compiled ones, and texts that are compiled on use."""
+    for module in modules():
+        if not module.startswith(("eio_audit.mlir", "eio_audit.audit")):
+            continue
+        loaded = importlib.import_module(module)
+        texts = {
+            name: re.compile(value)
+            for name, value in vars(loaded).items()
+            if isinstance(value, str | bytes) and (str(loaded.__file__), name) in uses()
+        }
+        for name, pattern in (patterns_of(module) | texts).items():
+            last = name.rpartition(".")[2]
+            methods = uses().get((str(loaded.__file__) if last.startswith("_") else "", last), set())
+            is_text = isinstance(vars(loaded).get(name), str | bytes)
+            if methods or not is_text:
+                yield pytest.param(last, pattern, methods, id=f"{module.removeprefix('eio_audit.')}.{name}")
+
+
+def sample(items: Items) -> str:
+    """A short text that a sequence matches, but for what assertions ask."""
+    text = ""
+    for op, argument in items:
+        if op is _constants.BRANCH:
+            text += sample(argument[1][0])
+        elif op in REPETITIONS:
+            text += sample(argument[2]) * argument[0]
+        elif op not in {_constants.ASSERT, _constants.ASSERT_NOT}:
+            text += "".join(map(sample, inside(op, argument))) or class_of(op, argument)[:1]
+    return text
+
+
+def class_of(op: Any, argument: Any) -> str:
+    """Those of the characters that are of a class."""
+    if op is _constants.LITERAL:
+        return chr(argument)
+    if op not in {_constants.NOT_LITERAL, _constants.ANY, _constants.IN}:
+        return ""
+    return "".join(one for one in CHARACTERS if is_in(one, op, argument)) or "~"
+
+
+def is_in(character: str, op: Any, argument: Any) -> bool:
+    if op is _constants.IN:
+        is_negated = argument[0][0] is _constants.NEGATE
+        return any(is_in(character, *one) for one in argument[is_negated:]) != is_negated
+    if op is _constants.RANGE:
+        return bool(argument[0] <= ord(character) <= argument[1])
+    if op is _constants.CATEGORY:
+        kind = str(argument).removeprefix("CATEGORY_")
+        checks = {"DIGIT": str.isdigit, "SPACE": str.isspace, "WORD": lambda one: one.isalnum() or one == "_"}
+        return bool(checks[kind.removeprefix("NOT_")](character)) != kind.startswith("NOT_")
+    if op is _constants.ANY:
+        return character != "\n"
+    return (chr(argument) == character) == (op is _constants.LITERAL)
+
+
+def repeated(items: Items, before: str = "") -> Iterator[tuple[str, str]]:
+    """Each text that a part of a pattern repeats, with one that matches what stands before that part."""
+    for op, argument in items:
+        if op in REPETITIONS:
+            [*inner] = argument[2]
+            units = class_of(*inner[0])[:6] if len(inner) == 1 else ""
+            yield from ((before, unit) for unit in units or [sample(inner)] if unit)
+        for sequence in inside(op, argument):
+            yield from repeated(sequence, before)
+        before += sample([(op, argument)])
+
+
+def hostile_texts(tree: Items) -> set[str]:
+    whole = sample(tree)
+    texts = {start + one * LENGTH for one in CHARACTERS for start in ("", whole)}
+    for before, unit in repeated(tree):
+        run = unit * (LENGTH // len(unit))
+        texts |= {before + run, before + run + "\1", whole + run}
+        texts.add((before + unit) * (LENGTH // len(before + unit)))
+    for one in filter(None, (whole, whole[:-1])):
+        texts.add(one * (LENGTH // len(one)))
+    return texts
+
+
+class TooSlowError(Exception):
+    pass
+
+
+@contextmanager
+def limited() -> Iterator[None]:
+    """Raise an error after so many seconds of CPU time."""
+
+    def fail(_: int, __: FrameType | None) -> None:
+        raise TooSlowError
+
+    before = signal.signal(signal.SIGVTALRM, fail)
+    signal.setitimer(signal.ITIMER_VIRTUAL, MOST_SECONDS, MOST_SECONDS)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, before)
+
+
+@pytest.mark.parametrize(("name", "pattern", "methods"), patterns())
+def test_a_long_run_takes_linear_time(name: str, pattern: re.Pattern[Any], methods: set[str]) -> None:
+    is_searched = (not methods or bool(methods & SEARCHING)) and name not in NOT_SEARCHED
+    is_matched = (not methods or bool(methods & MATCHING)) and name not in {"_SOURCE", "_STATE"}
+    is_bytes = isinstance(pattern.pattern, bytes)
+    tree = _parser.parse(pattern.pattern, pattern.flags & ~re.UNICODE if is_bytes else pattern.flags)
+    for text in hostile_texts(tree):
+        given: Any = text + ENDS.get(name, "")
+        given = given.encode("latin-1", "replace") if is_bytes else given
+        try:
+            with limited():
+                if is_searched:
+                    pattern.subn(lambda match: match[0], given)
+                if is_matched:
+                    pattern.match(given)
+        except TooSlowError:
+            pytest.fail(f"it is slow on {text[:40]!r} ...")
+
+
+def test_a_search_that_starts_anew_at_each_byte_is_slow() -> None:
+    started = time.process_time()
+    with pytest.raises(TooSlowError), limited():
+        re.search(r"(?:\s|\"\")+<", " " * LENGTH)
+    assert time.process_time() - started < 10 * MOST_SECONDS
