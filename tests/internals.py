@@ -70,10 +70,11 @@ from eio_audit.audit.log import function_states as function_states_module
 from eio_audit.audit.log import inverted_pairs as inverted_pairs_module
 from eio_audit.audit.log.beside_dumps import find_timing_reports
 from eio_audit.audit.log.log_findings import LogFindings
+from eio_audit.audit.log.program_log import ProgramLog
 from eio_audit.audit.log.program_text import text_before
 from eio_audit.audit.log.scope_steps import ChangedOp
 from eio_audit.audit.log.scope_text import Lines, ScopeText
-from eio_audit.audit.log.walk import Module, identify
+from eio_audit.audit.log.walk import Module, number_modules
 from eio_audit.cli.dump_choice import rerun
 from eio_audit.cli.main import main
 from eio_audit.cli.output import write_atomically, write_pages
@@ -147,3 +148,4 @@ from eio_audit.report.wording.bisect import best_change
 from eio_audit.report.wording.conclusion import bisection_command
 from eio_audit.report.wording.diff import marked, word_diff
 from eio_audit.report.wording.order import sum_of
+from eio_audit.report.wording.trace import reason
