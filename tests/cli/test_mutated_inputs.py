@@ -20,7 +20,7 @@ import pytest
 
 from tests.cli.running import SAMPLES, run
 
-MUTATIONS = int(os.environ.get("EIO_AUDIT_MUTATIONS", "20000"))
+MUTATIONS = int(os.environ.get("EIO_AUDIT_MUTATIONS", "4000"))
 MOST_SECONDS = 20
 TEXT = b"""#map = affine_map<(d0) -> (d0)>
 func.func @f(%a: i32, %t: tensor<4x4xf32>) -> i32 attributes {x = "y"} {
