@@ -69,7 +69,7 @@ def _of_any_file(file: str) -> Iterator[list[str]]:
     yield ["check", file, "--verbose", "--follow", "none"]
     yield ["fix", file]
     yield ["fix", file, "--relabel"]
-    yield ["fix", file, "--relabel=flat", "--renumber"]
+    yield ["fix", file, "--relabel=flat"]
     yield ["fix", file, "--diff", "--follow", "none"]
     yield ["normalize", file, "--order"]
     if in_all_formats:

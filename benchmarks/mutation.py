@@ -71,7 +71,6 @@ GROUPS = {
             "tests/audit/test_fix.py",
             "tests/audit/test_relabel.py",
             "tests/audit/test_verification.py",
-            "tests/mlir/test_renumber.py",
             "tests/mlir/test_writer.py",
         ),
     ),

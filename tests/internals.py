@@ -70,10 +70,11 @@ from eio_audit.audit.log import function_states as function_states_module
 from eio_audit.audit.log import inverted_pairs as inverted_pairs_module
 from eio_audit.audit.log.beside_dumps import find_timing_reports
 from eio_audit.audit.log.log_findings import LogFindings
+from eio_audit.audit.log.program_log import ProgramLog
 from eio_audit.audit.log.program_text import text_before
 from eio_audit.audit.log.scope_steps import ChangedOp
 from eio_audit.audit.log.scope_text import Lines, ScopeText
-from eio_audit.audit.log.walk import Module, identify
+from eio_audit.audit.log.walk import Module, number_modules
 from eio_audit.cli.dump_choice import rerun
 from eio_audit.cli.main import main
 from eio_audit.cli.output import write_atomically, write_pages
@@ -92,7 +93,7 @@ from eio_audit.mlir.reading.boundaries import Boundaries, comments_above
 from eio_audit.mlir.reading.builder import Builder, Scopes
 from eio_audit.mlir.reading.op_text import OpTexts
 from eio_audit.mlir.reading.reader import read_ir
-from eio_audit.mlir.rewriting import ValueNames, renumber, with_locations
+from eio_audit.mlir.rewriting import with_locations
 from eio_audit.mlir.semantics import accesses as accesses_module
 from eio_audit.mlir.semantics import calls as calls_module
 from eio_audit.mlir.semantics import effects as effects_module
@@ -147,3 +148,4 @@ from eio_audit.report.wording.bisect import best_change
 from eio_audit.report.wording.conclusion import bisection_command
 from eio_audit.report.wording.diff import marked, word_diff
 from eio_audit.report.wording.order import sum_of
+from eio_audit.report.wording.trace import reason

@@ -33,7 +33,6 @@ SEARCHING = {"search", "finditer", "findall", "sub", "subn", "split"}
 MATCHING = {"match", "fullmatch", "match_end"}
 ENDS = {"_NAME_ONLY": "\0", "_NAMES": "\0"}  # by pattern, what each of its texts ends with
 NOT_SEARCHED = {
-    "FILE_METADATA": "an error of the reader, if it has no end",
     "RESULT": "the results of an op, which the pattern of its header has matched",
     "_SOURCE": "the name of a file",
     "_STATE": "the name of a file",

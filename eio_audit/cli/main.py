@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 COULD_NOT_RUN = 2
 VERIFICATION_FAILED = 3
 INTERRUPTED = 130
-LONGEST_BUG = 200  # the most characters of an exception that are printed
 OBJECTS_BETWEEN_COLLECTIONS = 500_000  # there is little cyclic garbage
 
 
@@ -113,20 +112,8 @@ def _run(*, is_interruptible: bool) -> int:
     except (KeyboardInterrupt, click.Abort):
         code = INTERRUPTED
     except Exception as error:
-        click.echo(_bug(error), err=True)
+        from eio_audit.mlir.source import bug_message
+
+        click.echo(f"error: {bug_message(error)}", err=True)
         code = COULD_NOT_RUN
     return code
-
-
-def _bug(error: Exception) -> str:
-    """Return one line that says what happened, and where in the program."""
-    import traceback
-
-    from eio_audit.mlir.source import printable
-
-    place = traceback.extract_tb(error.__traceback__)[-1]
-    what = printable(f"{type(error).__name__}: {error}"[:LONGEST_BUG])
-    where = f"{os.path.basename(place.filename)}:{place.lineno}"  # noqa: PTH119
-    return (
-        f"error: this is a bug of eio-audit {__version__}: {what} ({where}); please report it with the input"
-    )

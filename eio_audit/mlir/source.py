@@ -296,14 +296,18 @@ def bugs_are_errors(source: str, line: int, expected: type[Exception] | tuple[()
     except expected:
         raise
     except Exception as error:
-        from traceback import extract_tb
+        raise InputError(source, Position(line, 1), bug_message(error)) from error
 
-        place = extract_tb(error.__traceback__)[-1]
-        where = f"{os.path.basename(place.filename)}:{place.lineno}"  # noqa: PTH119
-        what = f"{type(error).__name__}: {str(error)[:LONGEST_BUG]} ({where})"
-        attached = "this dump and what 'eio-audit --version' prints"
-        message = f"this is a bug of eio-audit: {what}; please report it with {attached}"
-        raise InputError(source, Position(line, 1), message) from error
+
+def bug_message(error: Exception) -> str:
+    """Return one line that says what happened, where in the program, and how to report it."""
+    from traceback import extract_tb
+
+    place = extract_tb(error.__traceback__)[-1]
+    where = f"{os.path.basename(place.filename)}:{place.lineno}"  # noqa: PTH119
+    what = printable(f"{type(error).__name__}: {error}"[:LONGEST_BUG])
+    attached = "the input and what 'eio-audit --version' prints"
+    return f"this is a bug of eio-audit: {what} ({where}); please report it with {attached}"
 
 
 def read_all(
@@ -500,12 +504,12 @@ def line_end(data: Text, offset: int, end: int) -> int:
 
 
 def find_all(data: Text, text: bytes, span: Span) -> Iterator[int]:
-    """Yield where ``text`` occurs, but not in long strings in hexadecimal."""
-    for start, end in without_constants(data, span):
-        offset = data.find(text, start, end)
-        while offset >= 0:
-            yield offset
-            offset = data.find(text, offset + 1, end)
+    """Yield where ``text`` occurs, but not in long strings in hexadecimal. No two of these overlap."""
+    escaped = re.escape(text)
+    pattern = re.compile(escaped)  # finds a short text in half the time of ``bytes.find``
+    for part in without_constants(data, span):
+        for match in pattern.finditer(data, *part):
+            yield match.start()
 
 
 def without_constants(data: Text, span: Span) -> Iterator[Span]:

@@ -62,8 +62,11 @@ DIALECT_NAME = rb"(?:!|(?<![\w$.-])#)" + _AFTER_SIGN
 ALIAS = re.compile(rb"(" + ALIAS_NAME + rb")" + GAP + rb"=(?!=)" + GAP)
 ARGUMENT = re.compile(VALUE + rb"(?: = |:)")
 """``%name = value`` or ``%name: type`` in a custom header. If the op opens a region, it is its argument."""
-FILE_METADATA = re.compile(rb"\{-#(?:" + STRING + rb'|#(?!-\})|[^"#]++|"' + OR_FAIL + rb")*+#-\}")
-"""Resources or a reproducer, up to the end mark. A quote stands for itself where a string was wrapped."""
+FILE_METADATA = re.compile(rb"\{-#(?:" + STRING + rb'|#(?!-\})|[^"#]++|"' + OR_FAIL + rb")*+(?:#-\})?+")
+"""Resources or a reproducer, up to the end mark; without one, all of the text, so that none is read twice.
+
+A quote stands for itself where a string was wrapped.
+"""
 REPRODUCER = b"mlir_reproducer:"  # the name of a reproducer among the resources
 SIMPLE_LOCATION = re.compile(rb"\s*+(?:#[\w$.-]++|unknown|" + STRING + rb")\s*+\)")
 _SHORT_STRING = rb'"[^"\\\n]{0,4096}+(?:\\.[^"\\\n]{0,4096}+){0,64}+"'

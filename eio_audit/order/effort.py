@@ -32,7 +32,6 @@ class SearchLimits(NamedTuple):
 
     closure_size: int = 10_000  # ops of the largest window that gets a transitive closure
     packed_inversions: int = 400_000  # most inversions that are not forced, for a packing of cycles
-    easy_inversions: int = 1_000  # the same, for a packing before other orders are tried
     distance: int = 300  # most places that a group of ops moves in local search
     repeated_size: int = 100_000  # ops of the largest window that is ordered more than once
     moved_closure_size: int = (

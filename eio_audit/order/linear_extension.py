@@ -361,8 +361,7 @@ def _improved(
         keys = [key if own else None for key, own in zip(part.keys, part.indexed, strict=True)]
         block = block_of(keys, Precedence.from_edges(part.size, *zip(*edges, strict=True)))
         windows = split_into_windows(block)
-        parts = [sorted(windows.order[slice(*span)], key=place_of.__getitem__) for span in windows.spans]
-        better, _ = order_windows(block, windows, [], effort, most=list(map(part.inversions, parts)))
+        better, _ = order_windows(block, windows, [], effort)
         if part.inversions(better) == part.inversions(order) and len(moved_places(better)) < moved:
             return better, fewest
     return order, fewest

@@ -27,8 +27,7 @@ from bisect import bisect_left, bisect_right, insort
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field, replace
 from heapq import heappop, heappush
-from itertools import accumulate, chain, islice, pairwise
-from math import inf
+from itertools import accumulate, islice
 from operator import sub
 
 from eio_audit.order.effort import LOOK_STEPS, MOVE_STEPS_PER_OP, Effort
@@ -70,11 +69,8 @@ class Order:
         return self if inversions >= self.inversions else replace(self, order=order, inversions=inversions)
 
 
-def best_order(window: Window, effort: Effort | None = None, most: float = inf) -> Order:
+def best_order(window: Window, effort: Effort | None = None) -> Order:
     """Return the best order found for a window, and a lower bound on the inversions of all orders.
-
-    If ``most`` is given, no order has fewer inversions, and one with more is of no use. So the search ends
-    when it finds one with so many, or proves that there is none.
 
     The search starts from simple orders, not from the textual one. So the result does not depend on the order
     of the window, except for ops with equal keys. Searching the result again finds nothing better. If the
@@ -89,17 +85,13 @@ def best_order(window: Window, effort: Effort | None = None, most: float = inf) 
     """
     effort = effort or Effort()
     text = list(range(window.size))
-    if isinstance(most, int):
-        for order in chain([text], (simple(window) for simple in (pull_up, push_down))):
-            if window.inversions(order) == most:
-                return Order(order, most, forced=0, lower_bound=most)
     closure = TransitiveClosure(window) if window.size <= effort.limits.closure_size else None
     effort.left -= LOOK_STEPS * (window.size + window.precedence.edge_count)
     forced = closure.forced if closure else count_forced(window, effort)
-    textual = Order(text, window.inversions(text), forced, lower_bound=int(most) if most < inf else forced)
-    if textual.certified or forced > most:
+    textual = Order(text, window.inversions(text), forced, lower_bound=forced)
+    if textual.certified:
         return textual
-    solver = _Solver(window, closure, effort, most)
+    solver = _Solver(window, closure, effort)
     best = solver.improved(solver.best_simple_order(textual))
     textual = replace(textual, lower_bound=best.lower_bound, cycles=best.cycles)
     if textual.inversions < best.inversions:
@@ -110,13 +102,12 @@ def best_order(window: Window, effort: Effort | None = None, most: float = inf) 
 
 
 def order_windows(
-    block: Window, windows: Windows, known: Sequence[Order], effort: Effort, most: Sequence[int] = ()
+    block: Window, windows: Windows, known: Sequence[Order], effort: Effort
 ) -> tuple[list[int], list[Order]]:
     """Order every window of a block, which is in its current order, once.
 
     The windows are intervals of keys, so in every order of the block they are the same, in the same sequence.
     ``known`` has what was found for each before, and is empty at first: these bounds hold for every order.
-    ``most`` is as for ``best_order``, for each. If there is no such order of one, those after it keep theirs.
 
     Returns:
         The order found for the block, and those of its windows. No inversion crosses windows.
@@ -124,7 +115,6 @@ def order_windows(
     order = windows.order[:]
     parts = [order[start:stop] for start, stop in windows.spans]
     found: list[Order] = []
-    limits: Sequence[float] = most or [inf] * len(parts)
     best_of: dict[Hashable, Order] = {}  # per shape, because the layers of a model often repeat
     for number, window in enumerate(map(block.restricted, parts)):
         before = known[number] if known else None
@@ -133,17 +123,15 @@ def order_windows(
             if now == before.lower_bound or window.size > effort.limits.repeated_size:
                 found.append(replace(before, inversions=now))
                 continue
-        shape = window.shape, limits[number]
+        shape = window.shape
         if shape not in best_of:
-            best_of[shape] = best_order(window, effort, limits[number])
+            best_of[shape] = best_order(window, effort)
         best = best_of[shape]
         order[slice(*windows.spans[number])] = [parts[number][place] for place in best.order]
         if before is not None:
             bound = max(before.lower_bound, best.lower_bound)
             best = replace(before, inversions=best.inversions, lower_bound=bound)
         found.append(best)
-        if best.inversions > limits[number]:
-            break
     return order, found
 
 
@@ -152,25 +140,12 @@ class _Solver:
     window: Window
     closure: TransitiveClosure | None
     effort: Effort
-    most: float  # as for `best_order`
 
     def best_simple_order(self, textual: Order) -> Order:
-        """Return the best simple order; the second is not tried if the first is proven minimal."""
+        """Return the best simple order; the second is not tried if the first has only forced inversions."""
         order = pull_up(self.window)
         best = replace(textual, order=order, inversions=self.window.inversions(order))
-        if self.closure is not None and not best.certified:
-            best = self._proven(self.closure, best)
         return best if best.certified else best.or_better(self.window, push_down(self.window))
-
-    def _proven(self, closure: TransitiveClosure, best: Order) -> Order:
-        """Return the order with its bound raised, if a packing proves it minimal at once."""
-        if self.effort.is_spent or best.inversions - closure.forced > self.effort.limits.easy_inversions:
-            return best
-        ops = [closure.number_of[place] for place in best.order]
-        if any(closure.smaller_independent[op] >> following & 1 for op, following in pairwise(ops)):
-            return best  # two neighbours are inverted and independent, so the order is not minimal
-        proven = best.with_cycles(CyclePacking(closure, best.order, self.effort))
-        return proven if proven.certified else best
 
     def improved(self, best: Order) -> Order:
         """Return the best order found from ``best`` on: it is packed, improved, packed again, and so on."""
@@ -179,7 +154,7 @@ class _Solver:
             if best.inversions - closure.forced > self.effort.limits.packed_inversions:
                 break
             best = best.with_cycles(CyclePacking(closure, best.order, self.effort))
-            if best.certified or best.lower_bound > self.most:
+            if best.certified:
                 break
             order = improve(self.window, best.order, self.effort, best.inversions - best.lower_bound)
             better = best.or_better(self.window, order)

@@ -109,8 +109,8 @@ _FIELDS = {
     ),
     "TracedPass": (
         "pass=pass_name index function program source=place.source line=place.line failed changed *figures "
-        "made undone left left_shuffled left_classes left_ops mislabelled lost size op_changes=ops "
-        "seconds timed_runs faults errors advice"
+        "made multiplied undone left left_shuffled left_classes left_ops mislabelled lost size "
+        "op_changes=ops seconds timed_runs faults errors unread advice"
     ),
 }
 """By class: ``name`` or ``key=attribute.of_attribute``; ``*attribute`` for all fields of an attribute, or

@@ -691,9 +691,9 @@ def test_a_fix_reaches_the_minimum_and_a_second_run_changes_nothing(options: Aud
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        (b'"a"', "renumbering changed more than the names of values"),
-        (b"%1", "the renumbered text has different operations or uses different values"),
-        (b"%z", "the renumbered text cannot be read"),
+        (b'"a"', "renaming changed more than the names of values"),
+        (b"%1", "the renamed text has different operations or uses different values"),
+        (b"%z", "the renamed text cannot be read"),
     ],
 )
 def test_wrong_names_are_not_written(wrong: bytes, message: str) -> None:

@@ -178,5 +178,75 @@ def test_an_arrow_in_a_dialect_body_ends_no_name() -> None:
     assert normal_form(read_text(text)[0]).text.decode() == text
 
 
+ODD_VALUES = [
+    "$x",
+    "_",
+    "a.b",
+    "a-b",
+    "0",
+    "01",
+    "arg0",
+    "arg1",
+    "a.2",
+    "a.r1",
+    "a_0000",
+    "-",
+    ".",
+    "x$1",
+    "A",
+]
+ODD_SYMBOLS = [
+    "f",
+    '"f"',
+    '"f g"',
+    '"%0"',
+    '"^bb0"',
+    '"// x"',
+    '"#l"',
+    "_",
+    "$a",
+    "a.b",
+    "a-b",
+    '"a-b"',
+    '"\\00"',
+    '"{"',
+    '"é"',
+    '""',
+]
+ODD_OPS = ["t.a", "t.a-b", "t.0", "t._", "t.$", "x", "t.ü", "t.a b", "t.", ".a", "a..b", "T.A", "t.2"]
+
+
+@given(
+    st.permutations(ODD_VALUES),
+    st.lists(st.sampled_from(ODD_SYMBOLS), min_size=2, max_size=2, unique_by=lambda name: name.strip('"')),
+    st.lists(st.sampled_from(ODD_OPS), min_size=4, max_size=4),
+    st.sampled_from(["", "^bb0:", "^$x:", "^a-b:", "^7:"]),
+    st.booleans(),
+)
+def test_the_normal_form_of_a_normal_form_is_itself(
+    values: list[str], symbols: list[str], ops: list[str], label: str, ordered: bool
+) -> None:
+    a, b, c, d, e, f, *_ = (f"%{value}" for value in values)
+    text = f"""
+func.func private @{symbols[0]}()
+func.func @{symbols[1]}({a}: i32) {{
+  {b} = "{ops[0]}"({a}) {{s = @{symbols[0]}, k = "{a}"}} : (i32) -> i32
+  {c}, {d}:2 = "{ops[1]}"({b}) : (i32) -> (i32, i32, i32)
+  {e} = "{ops[2]}"({c}, {d}#1) ({{
+  {label}
+    {f} = "{ops[3]}"({d}#0) : (i32) -> i32
+    "t.end"({f}) : (i32) -> ()
+  }}) : (i32, i32) -> i32
+  return
+}}
+"""
+    once = normal(text, ordered=ordered)
+    assert normal(once, ordered=ordered) == once
+
+
+def test_a_name_has_only_letters_that_mlir_reads() -> None:
+    assert "%__" in normal('func.func @f() {\n  %0 = "t.ü"() : () -> i32\n  return\n}\n')
+
+
 def test_a_name_does_not_begin_with_a_digit() -> None:
     assert "%_2d_" in normal('func.func @f() {\n  %0 = "t.2d"() : () -> i32\n  return\n}\n')

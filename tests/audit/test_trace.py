@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from eio_audit import AuditOptions, Dump, OriginalOrder, Trace, check, read, read_text, trace
+from eio_audit import AuditOptions, Dump, InputError, OriginalOrder, Trace, check, read, read_text, trace
 from tests.audit.counting import counting
 from tests.cli.running import run
-from tests.internals import audit_keyed, functions_around, read_ir
+from tests.internals import ProgramLog, audit_keyed, functions_around, read_ir, reason
 from tests.internals import function_states_module as function_states
 from tests.internals import inverted_pairs_module as inverted_pairs
 from tests.programs import programs
@@ -41,6 +41,16 @@ def traced(*dumps: str) -> Trace:
     result = trace(read_text("".join(dumps)))
     assert result.errors == ()
     return result
+
+
+def test_a_dump_that_cannot_be_compared_says_so_in_its_row(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(log: ProgramLog, dump: object, same: object) -> None:
+        raise InputError("passes.log", None, "expected '}'")
+
+    monkeypatch.setattr(ProgramLog, "compare", fail)
+    texts = dump("Before", "a", function("f", 1, 2)), dump("After", "a", function("f", 2, 1))
+    [row] = trace(read_text("".join(texts))).passes
+    assert reason(row) == "not compared with the text before it: passes.log: error: expected '}'"
 
 
 def rows(result: Trace) -> list[tuple[str | None, str | None, bool | None, int]]:
@@ -518,7 +528,9 @@ def test_a_shuffled_function_is_audited_once_and_only_with_what_it_calls() -> No
     assert calls == {"audit_keyed": 4, "functions_around": 4}
     with counting(audit_keyed) as audits:
         trace(read_text(SHUFFLED_CALLER))
-    assert audits == {"audit_keyed": 4}  # both functions, what is around them, and once more for the lines
+    assert audits == {
+        "audit_keyed": 3
+    }  # both functions at once, what is around them, and again for the lines
 
 
 def test_the_culprit_is_the_pass_that_left_most_not_the_one_that_made_most() -> None:

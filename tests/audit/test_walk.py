@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.internals import Module, identify
+from tests.internals import Module, number_modules
 
 NAMES = st.sampled_from([("builtin.module", None), ("builtin.module", "@m"), ("hal.executable", "@m")])
 CONTENTS = st.frozensets(st.sampled_from([("func.func", symbol) for symbol in "abcdef"]))
@@ -55,6 +55,6 @@ def test_modules_are_matched_as_the_rule_says(
     modules, homes = with_homes(new)
     known, known_homes = with_homes(old)
     numbered = dict(enumerate(known))
-    assert identify(modules, homes, numbered, known_homes) == by_the_rule(
+    assert number_modules(modules, homes, numbered, known_homes) == by_the_rule(
         modules, homes, numbered, known_homes
     )

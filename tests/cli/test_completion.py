@@ -21,7 +21,7 @@ def test_commands() -> None:
 
 
 def test_options_and_their_values() -> None:
-    assert completed("eio-audit fix --ren") == ["plain,--renumber"]
+    assert completed("eio-audit fix --rel") == ["plain,--relabel"]
     assert completed("eio-audit check --fail-on o") == ["plain,out-of-place"]
 
 

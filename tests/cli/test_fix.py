@@ -207,32 +207,6 @@ def test_a_closed_pipe_is_no_error() -> None:
     assert (result.returncode, result.stderr) == (0, b"")
 
 
-RENUMBERED = """func.func @f(%arg0: i32) {
-  %0 = "ttir.a"(%arg0) : (i32) -> i32 loc("DEBUG|0|a")
-  %1 = "ttir.b"(%arg0) : (i32) -> i32 loc("DEBUG|1|b")
-  return
-}
-"""
-
-
-def test_renumbered_values() -> None:
-    shuffled = RENUMBERED.splitlines(keepends=True)
-    text = "".join(
-        [shuffled[0], shuffled[2].replace("%1", "%0"), shuffled[1].replace("%0", "%1"), *shuffled[3:]]
-    )
-    result = run("fix", "-", "--renumber", "--assume-pure", "ttir.*", stdin=text.encode())
-    assert result.stdout.decode() == RENUMBERED
-
-
-def test_values_are_renumbered_also_where_nothing_moves(tmp_path: Path) -> None:
-    path = tmp_path / "a.mlir"
-    path.write_text(RENUMBERED.replace("%1", "%5"))
-    assert run("fix", path, "--in-place").stderr.endswith(b"in order: unchanged\n")
-    result = run("fix", path, "--in-place", "--renumber")
-    assert result.stderr.endswith(b"in order: nothing moved, values renumbered\n")
-    assert path.read_text() == RENUMBERED
-
-
 def folder_of(tmp_path: Path) -> Path:
     folder = tmp_path / "dumps"
     (folder / "deeper").mkdir(parents=True)
@@ -262,14 +236,6 @@ def test_check_writes_nothing_and_tells(tmp_path: Path) -> None:
 def test_check_of_a_filter() -> None:
     assert run("fix", "--check", "-", stdin=SHUFFLED.encode()).returncode == 1
     assert run("fix", "--check", "-", stdin=fixed(SHUFFLED).encode()).returncode == 0
-
-
-def test_check_with_renumber_asks_for_the_names_too() -> None:
-    text = RENUMBERED.replace("%1", "%5").encode()
-    assert run("fix", "--check", "-", stdin=text).returncode == 0
-    result = run("fix", "--check", "--renumber", "-", stdin=text)
-    assert result.returncode == 1
-    assert result.stderr == b"<stdin>: would be changed: in order: nothing moved, values renumbered\n"
 
 
 DIFF = """--- <stdin>

@@ -185,6 +185,13 @@ def test_a_fix_names_the_file_that_lets_a_load_and_a_store_swap(configured: Path
     assert done.stderr.endswith(b"none remains; by ci/eio-audit.toml: assume-pure\n")
 
 
+def test_a_normal_form_names_the_file_that_lets_a_load_and_a_store_swap(configured: Path) -> None:
+    (configured / "memory.mlir").write_text(LOAD_AND_STORE)
+    done = run("normalize", "--order", "memory.mlir", *CONFIG)
+    assert done.stdout.index(b"memref.load") < done.stdout.index(b"memref.store")
+    assert done.stderr == b"note: what may change places is set by ci/eio-audit.toml: assume-pure\n"
+
+
 @pytest.mark.parametrize(
     "text",
     ["verbose = true\njobs = 1\ntimeout = 60\n", 'fail-on = "shuffled"\nfollow = ["frees"]\nselect = []\n'],

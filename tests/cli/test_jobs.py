@@ -170,7 +170,6 @@ def contents(folder: Path) -> dict[str, bytes]:
         ("--diff",),
         ("--in-place",),
         pytest.param(("--in-place", "--quiet"), marks=pytest.mark.slow),
-        pytest.param(("--in-place", "--renumber", "--config", "verbose=true"), marks=pytest.mark.slow),
         ("--in-place", "--relabel", "--config", "verbose=true", "--follow", "derived"),
         ("--in-place", "--pass", "ttir-erase-inverse-ops"),
         ("--output", "fixed"),

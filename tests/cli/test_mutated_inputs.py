@@ -86,6 +86,8 @@ COMMANDS = [
     ["graph", "FILE", "--format", "svg"],
     ["normalize", "FILE", "--order"],
     ["stamp", "FILE"],
+    ["repeat", "--runs", "2", "--format", "json", "--", "cat", "FILE"],
+    ["bisect", "--format", "json", "--", "sh", "-c", 'cat "$0" >&2', "FILE"],
 ]
 
 
@@ -177,28 +179,34 @@ def test_many_mutated_inputs(seed: int, tmp_path: Path) -> None:
 
 
 RUNS = b' "\n\\()[]{}<>#%@/-,a0:'
-SIZES = 20_000, 40_000
+SIZES = 10_000, 20_000
+MOST_TIMES = 2.3
 START_UP = 0.05  # the seconds up to which a run is too short to be compared
+RUN_COMMANDS = [
+    *([name, "FILE"] for name in ("check", "fix", "normalize", "trace")),
+    ["diff", "BASE", "FILE"],
+    ["history", "FILE", "%0"],
+]
 
 
-def seconds(command: list[str], file: Path, base: Path) -> float:
+def seconds(command: list[str], text: bytes, folder: Path) -> float:
+    base, file = folder / "base.mlir", folder / "long.mlir"
+    base.write_bytes(TEXT)
+    file.write_bytes(text)
     started = time.process_time()
     assert problem(command, file, base) == ""
     return time.process_time() - started
 
 
-def growth(place: int, character: int, command: list[str], folder: Path) -> float:
-    """How many times as long twice the length takes; the least of three."""
-    base, file = folder / "base.mlir", folder / "long.mlir"
-    base.write_bytes(TEXT)
+def growth(place: int, character: int, command: list[str], folder: Path, sizes: tuple[int, int]) -> float:
+    """How many times as long twice the length takes, the least of three; 0 if it is too short to tell."""
+    short, long = (TEXT[:place] + bytes([character]) * size + TEXT[place:] for size in sizes)
     least = float("inf")
     for _ in range(3):
-        times = []
-        for size in SIZES:
-            file.write_bytes(TEXT[:place] + bytes([character]) * size + TEXT[place:])
-            times.append(seconds(command, file, base))
-        least = min(least, times[1] / max(times[0], START_UP))
-        if least <= 2.3:
+        if (whole := seconds(command, long, folder)) <= MOST_TIMES * START_UP:
+            return 0
+        least = min(least, whole / max(seconds(command, short, folder), START_UP))
+        if least <= MOST_TIMES:
             break
     return least
 
@@ -215,22 +223,24 @@ WORST = [
 def test_twice_the_length_takes_at_most_twice_the_time(
     place: int, character: str, command: list[str], tmp_path: Path
 ) -> None:
-    assert growth(place, ord(character), command, tmp_path) <= 2.3
+    assert growth(place, ord(character), command, tmp_path, (20_000, 40_000)) <= MOST_TIMES
+
+
+@pytest.mark.parametrize("command", RUN_COMMANDS[:4])
+def test_many_sections_without_an_end_take_linear_time(command: list[str], tmp_path: Path) -> None:
+    assert seconds(command, b"{-#\n" * 25_000, tmp_path) < 1
+
+
+def test_a_long_line_of_an_error_takes_linear_time(tmp_path: Path) -> None:
+    assert seconds(["trace", "FILE"], LOG + b"]" * 200_000 + b": error: x\n", tmp_path) < 2
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("character", RUNS, ids=lambda character: f"{character:02x}")
 def test_every_place_takes_linear_time(character: int, tmp_path: Path) -> None:
-    commands = [
-        ["trace", "FILE"],
-        ["normalize", "FILE"],
-        ["fix", "FILE"],
-        ["diff", "BASE", "FILE"],
-        ["history", "FILE", "%0"],
-    ]
-    slow = {}
-    for place in range(0, len(TEXT) + 1):
-        command = commands[place % len(commands)]
-        if (found := growth(place, character, command, tmp_path)) > 2.3:
-            slow[place, *command] = found
-    assert slow == {}
+    found = {
+        (place, *command): growth(place, character, command, tmp_path, SIZES)
+        for place in range(len(TEXT) + 1)
+        for command in RUN_COMMANDS
+    }
+    assert {key: times for key, times in found.items() if times > MOST_TIMES} == {}

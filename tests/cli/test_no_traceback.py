@@ -52,7 +52,7 @@ def test_an_exception_is_one_line_that_calls_it_a_bug(error: Exception) -> None:
     with mock.patch.object(cli, "main", side_effect=error):
         done = run("check", "x.mlir")
     [line] = done.stderr.decode().splitlines()
-    assert line.startswith(f"error: this is a bug of eio-audit 0.1.0: {type(error).__name__}: ")
+    assert line.startswith(f"error: this is a bug of eio-audit: {type(error).__name__}: ")
     assert line.isprintable()
     assert done.returncode == 2
 

@@ -138,10 +138,3 @@ def test_one_dump_of_a_log() -> None:
     whole = run("fix", "--relabel", LOG, *chosen).stdout
     assert b"// -----//" not in whole.split(b"\n", 1)[1]
     assert run("check", "--fail-on", "any", "-", stdin=whole).returncode == 0
-
-
-def test_renumbered_as_well() -> None:
-    text = ISSUE.replace("%55", "%z")
-    done = run("fix", "--relabel=flat", "--renumber", "-", stdin=text.encode())
-    assert (done.returncode, done.stderr.splitlines()[-1][:20]) == (0, b"<stdin>: 1 index cor")
-    assert b"%0 = " in done.stdout

@@ -102,7 +102,7 @@ def test_a_log_as_json() -> None:
         "functions": ["@forward"],
     }
     assert (row.pop("size"), row.pop("seconds"), row.pop("timed_runs")) == (236, None, 0)
-    assert (row.pop("faults"), row.pop("errors")) == ([], [])
+    assert (row.pop("faults"), row.pop("errors"), row.pop("unread")) == ([], [], None)
     worst, *others = row.pop("left_ops")
     assert (worst["op"], worst["index"], worst["line"], worst["pairs"], len(others)) == (
         "ttir.permute",
@@ -147,6 +147,7 @@ def test_a_log_as_json() -> None:
         "wrong_certified": True,
         "certified": True,
         "made": 789,
+        "multiplied": 0,
         "undone": 0,
         "left": 602,
         "left_shuffled": 602,

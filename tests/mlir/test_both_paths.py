@@ -30,12 +30,14 @@ DATA = Path(__file__).parent.parent / "data"
 
 def outcome(dump: Dump, *, exact: bool) -> dict[str, object] | str:
     mentions = reader.Mentions()
+    read = reader.Reader(dump.source, dump.span, OpTable(), exact=exact, mentions=mentions)
     try:
-        ir = reader.Reader(dump.source, dump.span, OpTable(), exact=exact, mentions=mentions).read()
+        ir = read.read()
     except InputError as error:
         return str(error)
     names = {"op_names": list(map(ir.name, range(len(ir)))), "names": set(ir.names)}
     named = {"named": mentions.values, "defined": [*mentions.definitions.items()], "same": mentions.same}
+    named["stand-ins"] = [match.span() for match in read.stand_ins]
     return {name: getattr(ir, name) for name in FIELDS} | names | named
 
 
@@ -68,6 +70,38 @@ def test_on_an_empty_region_in_a_line() -> None:
 
 
 @pytest.mark.parametrize(
+    "line",
+    [
+        "%{k}0 = my.op %a dense<{k}.5e-0{k}> : tensor<{k}x1{k}x?xf32>",
+        "my.op %a tf{k}",
+        "my.op %a : tf{k}",
+        "my.op %a : i{k} -> {k}xi{k}",
+        "my.op {{ x{k}.op }}",
+        'my.op "{k}.op"(%a)',
+        "my.op {k} = {k}",
+        "my.op %a, #map{k}, !t{k}, -{k}, 0x{k}, [{k}",
+        "my.op %a : <unknown>:{k}",
+        "my.op %a :{k}:{k}: error: {k}",
+        "my.op %a #{k}",
+        "my.op @f{k}, {k}",
+    ],
+)
+def test_on_lines_that_differ_only_in_digits(line: str) -> None:
+    lines = [line.format(k=k) for k in (0, 1, 3, 9, 19, 32, 33, 86)]
+    assert_same("\n".join(["func.func @f(%a: i32) {", *lines, "  return", "}\n"]).encode())
+
+
+@pytest.mark.parametrize("stand_in", ["<<NULL TYPE>>", "{...}", "<<UNKNOWN SSA VALUE>>"])
+def test_what_is_not_printed_is_found_among_plain_lines(stand_in: str) -> None:
+    ops = ["t.a : i32", f't.b "{stand_in}" : i32', f"t.c {stand_in} : i32", "t.d : i32"]
+    lines = [f'  {op} loc("{stand_in}")' for op in ops]
+    source = Source("f", "\n".join(["module {", *lines, "}\n"]).encode())
+    with pytest.raises(InputError) as caught:
+        reader.read_ir(source)
+    assert caught.value.position == (4, 7)
+
+
+@pytest.mark.parametrize(
     "location", ['"a\\"', '"a\\\\"', '"a\\"b"', '"a\nb"', '"a" "b"', '"a"b"', '"a', '"a")"']
 )
 def test_on_a_location_that_is_nearly_one_name(location: str) -> None:
@@ -96,6 +130,7 @@ OPS = [
     "scf.yield {u} : i32 loc({l})",
     "return {u} : i32 loc({l})",
     '{n} = "t.d"() : () -> i32',
+    '{n} = t.e "<<NULL TYPE>>", {u} : tensor<<8x17>, i32> loc({l})',
     "^bb1({n}: i32):",
     "my.note = 1 loc({l})",
 ]

@@ -54,3 +54,30 @@ def module(*parts: str) -> str:
 )
 def test_the_callee_is_the_one_function_of_that_name_in_the_nearest_module(text: str, expected: bool) -> None:
     assert is_free(text) is expected
+
+
+@pytest.mark.parametrize(
+    ("attribute", "expected"),
+    [
+        ("linkage = #llvm.linkage<external>", True),
+        ("linkage = #llvm.linkage<internal>", True),
+        ("linkage = #llvm.linkage<weak>", False),
+        ("linkage = #l", False),
+        ('specifiers = ["static"]', True),
+        ('specifiers = ["__attribute__((weak))"]', False),
+    ],
+)
+def test_another_definition_may_replace_a_function_as_its_attributes_say(
+    attribute: str, expected: bool
+) -> None:
+    function = f'"my.func"() <{{{attribute}, sym_name = "NAME"}}> ({{\n  "llvm.return"() : () -> ()\n}}) : () -> ()\n'
+    kind = "llvm.func" if "linkage" in attribute else "emitc.func"
+    assert is_free(function.replace("my.func", kind) + STORE_AND_CALL) is expected
+
+
+@pytest.mark.parametrize(("target", "expected"), [("foo", True), ("tt.foo", False), (r"\74t.foo", False)])
+def test_a_custom_call_of_tt_mlir_may_do_anything_as_may_one_of_a_name_with_an_escape(
+    target: str, expected: bool
+) -> None:
+    custom_call = f'%r = "stablehlo.custom_call"() <{{call_target_name = "{target}"}}> : () -> tensor<i32>'
+    assert is_free(STORE_AND_CALL.replace("call @NAME() : () -> ()", custom_call)) is expected

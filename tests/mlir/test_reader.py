@@ -614,6 +614,7 @@ def test_errors_name_the_place() -> None:
     )
     check_error('"t.a"( : () -> ()', 1, 6, "'(' is never closed")
     check_error("module {\n}\n}\n", 3, 1, "unbalanced '}'")
+    check_error("module {\n}\n{-#\n{-#\n", 3, 1, "'{-#' is never closed")
     check_error('"t.a"() {x = [1)} : () -> ()', 1, 16, "expected the bracket that closes '[' at 1:14")
     check_error(
         "func.func @f(%a: i32) {\n  t.a m[%a, %a)\n}", 2, 15, "expected the bracket that closes '[' at 2:8"

@@ -120,20 +120,3 @@ def test_what_minimal_orders_break_is_known_from_a_packing_that_meets_them(
     closure = TransitiveClosure(block_of(block.keys, block.precedence))
     found = best.with_cycles(CyclePacking(closure, best.order, Effort(steps))).cycles
     assert (found and [closure.place_of[op] for op in found]) == cycles
-
-
-@given(blocks() | tangled_blocks())
-def test_the_search_for_a_known_minimum_ends_with_the_same_order(block: Block) -> None:
-    window = block_of(block.keys, block.precedence)
-    best = best_order(window)
-    minimum = true_minimum(block)
-    if best.inversions == minimum:
-        assert best_order(window, most=minimum).order == best.order
-        assert best_order(window, most=minimum).certified
-
-
-@given(blocks() | tangled_blocks(), st.integers(0, 3))
-def test_a_search_for_fewer_inversions_than_there_can_be_says_so(block: Block, fewer: int) -> None:
-    minimum = true_minimum(block)
-    best = best_order(block_of(block.keys, block.precedence), most=max(minimum - 1 - fewer, 0))
-    assert best.inversions >= minimum

@@ -124,7 +124,8 @@ def _first_number(ir: IR, value: int) -> int | None:
 
 
 def _numbers_anywhere(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(value_types, "constant", _first_number)
+    for module in (accesses, value_types):
+        monkeypatch.setattr(module, "constant", _first_number)
 
 
 def _attributes_of_any_length(ir: IR, op: int) -> list[tuple[bytes, bytes]]:
@@ -609,10 +610,10 @@ MUTATIONS: Mapping[str, Mutation] = {
         _changed(operators, "_operator", lambda ir, op: operators._FUNCTION), "legal"
     ),
     "a declaration is an empty function": Mutation(
-        _changed(calls, "_does_nothing", lambda declaration: True), "legal"
+        _changed(calls, "_does_nothing", lambda declaration, *, is_generic: True), "legal"
     ),
     "destinations are read only": Mutation(_changed(effects, "destinations", lambda ir, op: ()), "legal"),
-    "a vector is one element": Mutation(_changed(accesses, "_vector_sizes", lambda ir, op: []), "legal"),
+    "a vector is one element": Mutation(_changed(accesses, "vector_sizes", lambda ir, op: []), "legal"),
     "every op names another global": Mutation(
         _changed(effects.EffectTable, "_global", lambda self, op: (effects._OUTSIDE, -1 - op)), "legal"
     ),
@@ -639,7 +640,7 @@ MUTATIONS: Mapping[str, Mutation] = {
         _changed(effects, "destinations", lambda ir, op: ir.operands_of(op)), "swaps"
     ),
     "affine maps are unknown": Mutation(_changed(accesses, "_MEMREF_OF_AFFINE", {}), "swaps"),
-    "vectors have no elements": Mutation(_changed(accesses, "_MEMREF_OF_VECTOR", {}), "swaps"),
+    "only affine accesses have elements": Mutation(_changed(accesses, "_MEMREF", {}), "swaps"),
     "all globals are one": Mutation(
         _changed(effects.EffectTable, "_global", lambda self, op: effects.EVERYTHING), "swaps"
     ),

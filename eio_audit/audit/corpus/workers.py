@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -217,9 +217,9 @@ class TimeLimit(Executor):
 
 def _in_time(seconds: float, function: Callable[..., Result], *args: Any, **kwargs: Any) -> Result:
     """The result of a function; a TimeoutError if it takes longer than so many seconds."""
-    future: Future[Result] = Future()
-    work = partial(function, *args, **kwargs)
-    threading.Thread(target=_settle, args=(future, work), daemon=True).start()
+    from pebble import concurrent
+
+    future: Future[Result] = concurrent.thread(daemon=True)(function)(*args, **kwargs)
     return future.result(seconds)
 
 
@@ -316,35 +316,32 @@ async def _greet(address: str, answer_seconds: float) -> None:
     await comm.close()
 
 
-def program_digest(package: Path = Path(__file__).parents[2]) -> bytes:
-    """A digest of this program's files and those of ``regex``, the library that results depend on.
+def program_digest(package: Path = Path(__file__).parents[2]) -> str:
+    """A digest of this program's files, another one after each edit.
 
-    It changes with their versions and with each edit. It is the same on every machine: compiled files are
-    left out.
+    It is the same on every machine: compiled files are left out.
 
     Raises:
         OSError: a file cannot be read.
     """
     from hashlib import sha256
-    from importlib.util import find_spec
 
-    regex = find_spec("regex")  # found, not imported: that takes longer than all the rest
-    assert regex is not None and regex.origin is not None
-    digest = sha256(repr(sys.version_info[:2]).encode())
-    for folder, pattern in ((package, "**/*.*"), (Path(regex.origin).parent, "*.py")):
-        for file in sorted(folder.glob(pattern)):
-            if "__pycache__" not in file.parts:
-                data = file.read_bytes()
-                digest.update(f"{file.relative_to(folder).as_posix()} {len(data)}\n".encode())
-                digest.update(data)
-    return digest.digest()
+    digest = sha256()
+    for file in sorted(package.glob("**/*.*")):
+        if "__pycache__" not in file.parts:
+            data = file.read_bytes()
+            digest.update(f"{file.relative_to(package).as_posix()} {len(data)}\n".encode())
+            digest.update(data)
+    return digest.hexdigest()[:8]
 
 
 def _versions() -> str:
+    """What results depend on."""
     from importlib.metadata import version
 
     python = ".".join(map(str, sys.version_info[:2]))
-    return f"eio-audit {program_digest().hex()[:8]}, Python {python} and Dask {version('distributed')}"
+    regex, dask = version("regex"), version("distributed")
+    return f"eio-audit {program_digest()}, regex {regex}, Python {python} and Dask {dask}"
 
 
 def require_versions(here: str, address: str, client: Client) -> None:

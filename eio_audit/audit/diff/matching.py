@@ -101,16 +101,15 @@ class _Pairing(Pairs):
         self._pair_by(self._above, only_unique=True)
         self._pair_only_users()
         self._follow_all_dataflow(self.sides)
-        for key, only_unique in (
-            (self._same_place_and_text, True),
-            (self._above, True),
-            (self._same_place_and_producers, False),
-            (self._same_place, True),
-            (self._text_and_producers, True),
-            (self._text_and_users, True),
-            (self._text_anywhere, False),
-            (self._text_of_callee, False),
-            (self._name_and_text, True),
+        for key, only_unique in (  # each with a pass that needs it
+            (self._same_place_and_text, True),  # inline
+            (self._same_place_and_producers, False),  # normalize-memrefs
+            (self._same_place, True),  # flatten-memref
+            (self._text_and_producers, True),  # convert-scf-to-cf
+            (self._text_and_users, True),  # canonicalize
+            (self._text_anywhere, False),  # gpu-kernel-outlining
+            (self._text_of_callee, False),  # inline
+            (self._name_and_text, True),  # convert-linalg-to-loops
         ):
             if not self.is_open:
                 return
@@ -122,7 +121,6 @@ class _Pairing(Pairs):
         self._pair_computations()
         self._pair_by(self._same_place_and_text, if_equally_many=True)
         self._follow_dataflow(self.sides)
-        self._pair_by(self._name_and_users, only_unique=True)
         self._pair_only_namesakes()
         self._pair_blocks()
         self._follow_all_dataflow(self.sides)

@@ -35,7 +35,7 @@ from eio_audit.mlir.rewriting import ValueNames
 from eio_audit.mlir.source import InputError, Source, Span, splice
 from eio_audit.mlir.tokens import post_order
 
-_NO_WORD = re.compile(r"\W+|\A(?=[0-9])")
+_NO_WORD = re.compile(r"\W+|\A(?=[0-9])", re.ASCII)
 _ANY_NAME = b"%_"  # stands for the name of any value in the shape of a text
 LONGEST_SHAPE = 1 << 12
 """The most bytes of a shape that is kept. Longer ones are mostly constants, which do not repeat."""

@@ -247,11 +247,6 @@ class Pairs:
         users = self._matched_users(side, op)
         return self._text_and(side, op, users) if users else None
 
-    def _name_and_users(self, side: int, op: int) -> Hashable:
-        """For an op of another type or with other attributes that feeds what it fed."""
-        users = self._matched_users(side, op)
-        return (*self._same_place(side, op), users) if users else None
-
     def _text_anywhere(self, side: int, op: int) -> Hashable:
         text = self.keys.labels[side][op], self.keys.contents[side][op]
         return None if self.keys.locations[side][op] == NO_LOCATION else text

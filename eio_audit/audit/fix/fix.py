@@ -62,19 +62,6 @@ def in_orders(ir: IR, orders: Orders) -> bytes:
     return reorder(ir, {block: permuted_ranges(order) for block, order in orders.items()})
 
 
-def renumbered(ir: IR, orders: Orders) -> IR:
-    """Return the dump with the value names of its new order. Its ops do not move.
-
-    The result is the same object if no name changes.
-
-    Raises:
-        VerificationError: the text is not the same program up to these names.
-    """
-    from eio_audit.mlir.rewriting import ValueNames, renumber
-
-    return with_other_names(ir, renumber(ValueNames(ir.source, ir.span, ir.op_table), orders))
-
-
 def with_other_names(ir: IR, text: bytes) -> IR:
     """Return the IR read from a text in which only value names may differ. The same object if none does.
 
@@ -85,8 +72,8 @@ def with_other_names(ir: IR, text: bytes) -> IR:
         return ir
     before, after = (_VALUE_NAME.sub(lambda m: b"%" if m["name"] else m[0], t) for t in (ir.dump_text, text))
     if before != after:
-        raise VerificationError("renumbering changed more than the names of values")
-    return read_same(ir, text, "renumbered")
+        raise VerificationError("renaming changed more than the names of values")
+    return read_same(ir, text, "renamed")
 
 
 def shuffle(dumps: Sequence[Dump], seed: int, options: AuditOptions = DEFAULT_OPTIONS) -> bytes:
@@ -152,7 +139,6 @@ class FixedDump(NamedTuple):
     text: bytes | None  # the corrected bytes; None if nothing changes
     audit: DumpAudit  # the audit of the original dump
     ordered: DumpAudit  # the audit that gives the new order: `audit`, or an audit with corrected labels
-    renumbered: bool  # whether values got other names
     relabelled: int  # ops that got the index of another op
 
     def with_options(self, options: AuditOptions) -> FixedDump:
@@ -176,7 +162,6 @@ class DumpFix:
     """
 
     options: AuditOptions = DEFAULT_OPTIONS
-    renumber: bool = False
     relabel: Relabel | str | None = None
     finds_wrong_labels: bool = True
     verify_with: Compiler | None = None
@@ -205,26 +190,17 @@ class DumpFix:
             frees = donors_of_frees(placed, placed.orders, placed.indices.by_op)
             ordered = _with_right_labels(placed, frees, form, self._work)
             relabelled = len(before.donors) + len(frees)
-        ir = ordered.ir
-        if self.renumber:
-            ir = renumbered(ir, ordered.orders)
         text = None
         if ordered.orders:
-            text = corrected(replace(ordered, ir=ir))
-        elif ir is not before.ir:
-            text = ir.dump_text
+            text = corrected(ordered)
+        elif ordered.ir is not before.ir:
+            text = ordered.ir.dump_text
         if text is not None and self.verify_with is not None:
             self.verify_with.must_accept(before.ir, ordered.orders, text)
         if text is not None and ordered.audit.summary.not_compared and rounds > 1:
             # What is comparable may depend on the order, so more may be out of order now.
             text = self.of(_with_text(dump, text), rounds - 1).text or text
-        return FixedDump(
-            text=text,
-            audit=before.audit,
-            ordered=ordered.audit,
-            renumbered=ir is not ordered.ir,
-            relabelled=relabelled,
-        )
+        return FixedDump(text, before.audit, ordered.audit, relabelled)
 
     def __call__(self, dump: Dump) -> FixedDump | InputError | VerificationError:
         """A dump fixed, or why it is not, without the options, which need not be sent back."""
@@ -289,7 +265,6 @@ class Fix:
     pieces: tuple[bytes | memoryview, ...]  # the corrected bytes; parts of the input if nothing is avoidable
     dumps: tuple[DumpAudit, ...]  # the audits of the originals; displaced ops are counted, not described
     ordered: tuple[DumpAudit, ...]  # the audits that give the new order: `dumps`, or with corrected labels
-    renumbered: bool  # whether values got other names
     relabelled: int  # ops that got the index of another op, because theirs contradicted the dependences
     moved_in_l1: bool  # whether ops moved beside layouts in L1: their order is a schedule of that memory
     source: Source = field(compare=False, repr=False)  # the input; its `file` has all bytes of it
@@ -330,7 +305,6 @@ def fix(
     options: AuditOptions = DEFAULT_OPTIONS,
     *,
     only_dumps: bool = False,
-    renumber: bool = False,
     relabel: Relabel | str | None = None,
     finds_wrong_labels: bool = True,
     verify_with: Compiler | None = None,
@@ -342,7 +316,6 @@ def fix(
             change.
         options: as for ``check``.
         only_dumps: return only the dumps, without the text around them in the source.
-        renumber: name values as MLIR's printer would in the new order, even if nothing moves.
         relabel: first correct the labels that contradict the dependences, a set of least weight. Then no
             comparable inversion remains outside graph regions, but of reversed dependences. A ``Relabel`` or
             its value.
@@ -356,7 +329,7 @@ def fix(
         ValueError: there is no dump, the dumps are of several sources, or ``relabel`` is used with
             ``order_from``.
     """
-    dump_fix = DumpFix(options, renumber, relabel, finds_wrong_labels, verify_with)
+    dump_fix = DumpFix(options, relabel, finds_wrong_labels, verify_with)
     return joined(((dump, dump_fix.of(dump)) for dump in each_dump(dumps)), only_dumps=only_dumps)
 
 
@@ -392,7 +365,6 @@ def joined(fixed: Iterable[tuple[Dump, FixedDump]], *, only_dumps: bool = False)
         pieces=tuple(filter(None, pieces)),
         dumps=tuple(one.audit for one in fixes),
         ordered=tuple(one.ordered for one in fixes),
-        renumbered=any(one.renumbered for one in fixes),
         relabelled=sum(one.relabelled for one in fixes),
         moved_in_l1=moved_in_l1,
         source=source,

@@ -46,7 +46,7 @@ _DECIMALS = 4  # those of a time in a report
 _OP_NAME = re.compile(rb"(?:^|[ \"])([\w$.-]++)")  # a word that may be the name of an op
 _ERROR_MARK = b": error: "
 _ERROR = re.compile(
-    rb"(?:[^\n]{0,1000}[\s\]])??(?P<place>" + PLACE + rb"): (?:error|note): (?P<message>"
+    rb"(?:[^\n]{0,200}[\s\]])??(?P<place>" + PLACE + rb"): (?:error|note): (?P<message>"
     rb"see current operation(?=:)|[^\r\n]*+)"
 )
 _FIRST_MESSAGE = re.compile(rb": (?:error|warning|remark|note): (?P<shown>see current operation:)?")

@@ -15,8 +15,8 @@ from dataclasses import dataclass, replace
 from eio_audit.audit.check.check import audit_dump, audit_keyed
 from eio_audit.audit.check.figures import BlockAudit
 from eio_audit.audit.check.keyed_dump import AuditedDump, SharedWork, read_dump
-from eio_audit.audit.log.scope_steps import ScopeSteps
-from eio_audit.audit.log.walk import Part, ProgramWalk, Shown, Step, identify, parts_of
+from eio_audit.audit.log.program_log import ProgramLog
+from eio_audit.audit.log.walk import FunctionOrModule, Shown, Step, number_modules, parts_of
 from eio_audit.audit.options import AuditOptions
 from eio_audit.mlir.input.dumps import Dump
 from eio_audit.mlir.input.function_texts import DumpText, FunctionText
@@ -56,11 +56,11 @@ class DumpStates(Shown):
     """The states that one dump shows."""
 
     # Per function or module in it, its state. A module's state excludes those in it.
-    parts: Mapping[Part, FunctionState]
+    parts: Mapping[FunctionOrModule, FunctionState]
     dump: Dump  # the dump
 
     @property
-    def faults(self) -> list[tuple[Part, Fault]]:
+    def faults(self) -> list[tuple[FunctionOrModule, Fault]]:
         """What is invalid in it, after a pass that failed, each with the function or module."""
         return [(part, fault) for part, state in self.parts.items() for fault in state.faults]
 
@@ -94,16 +94,18 @@ class StateChange:
 class ProgramStates:
     """The last known states of one program's functions and modules.
 
-    What is read of a dump is shared with the comparison of texts, ``steps``.
+    What is read of a dump is shared with the comparison of texts.
     """
 
-    def __init__(self, options: AuditOptions, steps: ScopeSteps) -> None:
-        self.walk = ProgramWalk()  # the walk over the dumps of the program
-        self.functions: dict[Part, FunctionState] = {}  # per function or module, its last known state
+    def __init__(self, options: AuditOptions, log: ProgramLog) -> None:
+        self.walk = log.walk  # the walk over the dumps of the program
+        # Per function or module, its last known state.
+        self.functions: dict[FunctionOrModule, FunctionState] = {}
         self._options = options
-        self._steps = steps
+        self._steps = log.steps
+        self.left_out: Collection[str] = ()  # the functions that were left out when the last dump was read
         self._last: tuple[Dump, DumpStates] | None = None
-        self._last_around: tuple[bytes, DumpStates] | None = None
+        self._last_outside: tuple[bytes, DumpStates] | None = None
 
     def observe(self, dump: Dump, *, is_said_invalid: bool = False) -> DumpStates:
         """Audit the states in a dump that are not known. The known states do not change.
@@ -130,7 +132,7 @@ class ProgramStates:
     def _identified(self, read: DumpStates, dump: Dump) -> DumpStates:
         """Return the states read, with the places of modules in the dump replaced by their known numbers."""
         known = self.walk
-        numbers = identify([*read.modules.values()], read.homes, known.modules, known.homes)
+        numbers = number_modules([*read.modules.values()], read.homes, known.modules, known.homes)
         functions_first = sorted(read.parts.items(), key=lambda item: isinstance(item[0], int))
         functions = {numbers[p] if isinstance(p, int) else p: state for p, state in functions_first}
         homes = {
@@ -152,38 +154,47 @@ class ProgramStates:
             return read(dump)
         try:
             if not text.aliases.are_unique:
-                around = read(dump)
-            elif self._last_around is not None and self._last_around[0] == text.around_key:
-                around = self._last_around[1]
+                outside = read(dump)
+            elif self._last_outside is not None and self._last_outside[0] == text.around_key:
+                outside = self._last_outside[1]
             else:
-                around = read(text.around, shown.around)
-                if dump.has_failed and any(one.faults + one.forward_uses for one in around.parts.values()):
+                outside = read(text.around, shown.ir_outside_functions)
+                if dump.has_failed and any(one.faults + one.forward_uses for one in outside.parts.values()):
                     return read(dump)  # the lines of the text around functions are not the file's
-                self._last_around = text.around_key, around
+                self._last_outside = text.around_key, outside
             same = {
                 symbol: known
                 for symbol, function in text.functions.items()
                 if (known := self.functions.get(symbol)) and not known.faults and known.is_shown_by(function)
             }
             found = {} if dump.has_failed else self._read_at_once(text, same)
-            functions = {**around.parts}
+            functions = {**outside.parts}
             for symbol, function in text.functions.items():
-                functions[symbol] = found.get(symbol) or self._state(text, function, same.get(symbol))
-        except (InputError, KeyError):  # in a part, or it is no function: the whole tells, with the position
+                state = found.get(symbol) or self._state(text, function, same.get(symbol))
+                if state is None:  # it is no function, though it looks like one
+                    return read(dump)
+                functions[symbol] = state
+        except InputError:  # in a part: the whole tells, with the position
             return read(dump)
-        return replace(around, parts=functions)
+        return replace(outside, parts=functions)
 
     def _read_at_once(self, text: DumpText, same: Collection[str]) -> dict[str, FunctionState]:
-        """Read all functions but the same ones. Return the states that depend on no other function."""
+        """Read all functions but the same ones that no other one calls. Return the states of the others."""
         wanted = text.functions.keys() - same
-        found = _states_in(self._steps.audited(text.dump, same), text, wanted) if wanted else {}
+        callees = {symbol: text.reached_from(text.functions[symbol]) for symbol in wanted}
+        needed = {callee.symbol for called in callees.values() for callee in called}
+        self.left_out = {*same} - needed
+        found = _states_in(self._steps.audited(text.dump, self.left_out), text, wanted) if wanted else {}
         return {
-            symbol: state
+            symbol: replace(state, callees=tuple(callee.key for callee in callees[symbol]))
+            if any(block.inversions for block in state.blocks)
+            else state
             for symbol, state in found.items()
-            if text.functions[symbol].symbols <= {symbol} or not any(b.inversions for b in state.blocks)
         }
 
-    def _state(self, text: DumpText, function: FunctionText, known: FunctionState | None) -> FunctionState:
+    def _state(
+        self, text: DumpText, function: FunctionText, known: FunctionState | None
+    ) -> FunctionState | None:
         """Return the state of a function, which has the text of its ``known`` state, if that is given."""
         callees = text.reached_from(function) if known is None or known.callees else []
         keys = tuple(callee.key for callee in callees)
@@ -191,9 +202,10 @@ class ProgramStates:
             return known
         part, may_be_invalid = text.function_dump(function, callees), text.dump.has_failed
         audited = audit_dump(part, self._options, SharedWork(0), may_be_invalid=may_be_invalid)
-        return replace(_states_in(audited, text, [function.symbol])[function.symbol], callees=keys)
+        state = _states_in(audited, text, [function.symbol]).get(function.symbol)
+        return None if state is None else replace(state, callees=keys)
 
-    def change(self, step: Step[DumpStates], parts: Collection[Part]) -> StateChange | None:
+    def change(self, step: Step[DumpStates], parts: Collection[FunctionOrModule]) -> StateChange | None:
         """Return the change of some functions and modules, observed or vanished; None if none was known.
 
         In a dump after a pass, that pass added a new module around the outermost one. Any other dump may just
@@ -275,10 +287,12 @@ def _grouped(text: DumpText, audited: AuditedDump, options: AuditOptions) -> Dum
     """Return the states that an audited dump shows: all of a dump, or the text around its functions."""
     ir = audited.ir
     parts = parts_of(ir, audited.functions)
-    ops: dict[Part, list[int]] = defaultdict(list, {number: [] for number in range(len(parts.modules))})
+    ops: dict[FunctionOrModule, list[int]] = defaultdict(
+        list, {number: [] for number in range(len(parts.modules))}
+    )
     for op, part in enumerate(parts.of_op):
         ops[part].append(op)
-    blocks: dict[Part, list[BlockAudit]] = defaultdict(list)
+    blocks: dict[FunctionOrModule, list[BlockAudit]] = defaultdict(list)
     for number, block in zip(audited.blocks, audited.audit.blocks, strict=True):
         parent = ir.parent_op(number)
         home = parts.of_op[parent] if parent >= 0 else None
@@ -286,7 +300,7 @@ def _grouped(text: DumpText, audited: AuditedDump, options: AuditOptions) -> Dum
         blocks[part].append(block)
         ops.setdefault(part, [])
     fixed = find_without_order(ir) if audited.audit.is_unindexed else set(range(len(ir)))
-    states: dict[Part, FunctionState] = {
+    states: dict[FunctionOrModule, FunctionState] = {
         part: FunctionState(
             key=text.aliases.key_of(_as_outermost(b"\n".join(ir.own_texts(members)))),
             blocks=tuple(blocks[part]),

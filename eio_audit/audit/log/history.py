@@ -15,10 +15,11 @@ from eio_audit.audit.diff.dump_comparison import DumpComparison, OpChange
 from eio_audit.audit.explain.op_choice import OpReference, find_ops, has_op, no_dump_on_line
 from eio_audit.audit.locations.original_index import OpLabel
 from eio_audit.audit.locations.parsed_locations import NO_LOCATION, Interned
-from eio_audit.audit.log.inverted_pairs import INITIAL, FollowedPairs
-from eio_audit.audit.log.scope_steps import ScopeSide, ScopeStep, ScopeSteps
+from eio_audit.audit.log.inverted_pairs import INITIAL
+from eio_audit.audit.log.program_log import ProgramLog
+from eio_audit.audit.log.scope_steps import ScopeSide, ScopeStep
 from eio_audit.audit.log.scope_text import ScopeText
-from eio_audit.audit.log.walk import ProgramWalk, Shown, Step
+from eio_audit.audit.log.walk import Shown, Step
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.mlir.input.dumps import Dump, DumpPlace, each_dump
 from eio_audit.mlir.source import InputError, bugs_are_errors
@@ -241,19 +242,17 @@ class OpStep(NamedTuple):
 
 
 class _ProgramLog:
-    """The dumps of one program, one after another, and the pairs of ops that are out of order."""
+    """The dumps of one program, and the change that is the origin of each pair out of order."""
 
     def __init__(self, options: AuditOptions) -> None:
-        self._pairs = FollowedPairs(options)
+        self._log = ProgramLog(options)
         self._changes: dict[tuple[str | None, DumpPlace], int] = {}
-        self._steps = ScopeSteps(options)
-        self._walk = ProgramWalk()
 
     def take(self, dump: Dump) -> _LogStep:
-        shown = self._steps.show(dump)
-        step = self._walk.step(dump.marker, Shown(shown.outline.only_function, shown.function_texts, {}, {}))
-        found = self._steps.take(shown, ())
-        return _LogStep(found, step)
+        shown = self._log.steps.show(dump)
+        parts = Shown(shown.outline.only_function, shown.function_texts, {}, {})
+        step = self._log.begin(dump, parts)
+        return _LogStep(self._log.compare(dump), step)
 
     def follow_pairs(self, done: _LogStep) -> None:
         def origin(function: str | None) -> int:
@@ -262,15 +261,13 @@ class _ProgramLog:
             step = done.of(function)
             return self._changes.setdefault((step.pass_name, step.dump.place), len(self._changes))
 
-        if done.found.new is not None and not any(done.found.new.ops.dump.keys.keyed_by_block):
-            self._pairs.pass_over(done.found)
-        else:
-            self._pairs.take(done.found, origin)
-            self._pairs.end(done.step.shown.parts, ())
+        new = done.found.new
+        is_judged = new is None or any(new.ops.dump.keys.keyed_by_block)
+        self._log.follow(done.found, origin, done.step.shown.parts if is_judged else None)
 
     def inversions_of(self, op: int) -> tuple[OpInversions, ...]:
         """Return the pairs out of order that the op with a number is in, by the pass that made them."""
-        changes, numbers = [*self._changes], +self._pairs.pairs.of(op)
+        changes, numbers = [*self._changes], +self._log.followed.pairs.of(op)
         return tuple(
             OpInversions(pass_name, place, number)
             for origin, number in numbers.most_common()
@@ -296,6 +293,7 @@ class _Recorder:
         self._wanted = wanted
         self._log = _ProgramLog(options)
         self._tracks: dict[int, _Track] = {}
+        self._last_sides: dict[int, ScopeSide] = {}  # by the identity of a last text that is known, its ops
         self.copied: dict[int, int] = {}  # by wanted op, the op that it is a copy of, if that is not followed
 
     def take(self, dump: Dump) -> None:
@@ -382,11 +380,13 @@ class _Recorder:
         """Add an event for the last dump that shows an op, unless a pass changed it in that dump."""
         if track.events[-1].place == text.dump.place:
             return
-        kept = range(len(text.lines))
-        dump = read_dump(text.readable(kept), self._options, may_be_invalid=True)
-        read = ComparedDump(dump, Interned())
-        ops = [op for op, first in enumerate(ScopeSide(kept, read).op_lines) if first == line]
-        track.events.append(OpStep(text.dump, None).event(EventKind.LAST, _state(read, ops[place])))
+        side = self._last_sides.get(id(text))
+        if side is None:
+            kept = range(len(text.lines))
+            dump = read_dump(text.readable(kept), self._options, may_be_invalid=True)
+            side = self._last_sides[id(text)] = ScopeSide(kept, ComparedDump(dump, Interned()))
+        ops = [op for op, first in enumerate(side.op_lines) if first == line]
+        track.events.append(OpStep(text.dump, None).event(EventKind.LAST, _state(side.ops, ops[place])))
 
 
 def _added_at(comparison: DumpComparison, old: int) -> dict[str, int]:

@@ -24,13 +24,12 @@ from typing import NamedTuple
 from eio_audit.audit.check.check import audit_dump
 from eio_audit.audit.check.keyed_block import FixedBlock, PairClasses
 from eio_audit.audit.check.keyed_dump import SharedWork, read_dump
-from eio_audit.audit.diff.dump_comparison import Relation
 from eio_audit.audit.gate.findings import Finding, find
 from eio_audit.audit.gate.rules import OF_BLOCKS, RULE_OF
 from eio_audit.audit.locations.original_index import OpLabel
-from eio_audit.audit.locations.parsed_locations import NO_LOCATION
 from eio_audit.audit.log.scope_steps import ScopeSide, ScopeStep
-from eio_audit.audit.log.walk import Part
+from eio_audit.audit.log.successors import Successors
+from eio_audit.audit.log.walk import FunctionOrModule
 from eio_audit.audit.options import AuditOptions
 from eio_audit.audit.pair_class import PairClass
 from eio_audit.mlir.input.dumps import Dump
@@ -38,6 +37,7 @@ from eio_audit.order.permutation import displaced
 
 MOST_OPS = 20_000  # of a block with more ops in inversions, only so many displaced ops are followed
 MOST_NAMED = 10  # how many ops of a pass are named at most, those in the most pairs that it left
+NO_OPS: Mapping[int, Collection[int]] = {}
 INITIAL = -1  # the origin of pairs that no change made: the first state of their function has them
 _RULES = frozenset(rule for one, rule in RULE_OF.items() if one.is_comparable)
 
@@ -91,6 +91,8 @@ class InvertedPairs:
 
     def __init__(self) -> None:
         self.made = Counter[int]()  # by origin, how many pairs it put out of order
+        # By origin, how many of these came later, when ops took the place of one in such a pair.
+        self.multiplied = Counter[int]()
         self.undone = Counter[int]()  # by origin, how many pairs out of order it put in order
         self.is_partial = False  # whether some block had too many ops to follow all of its pairs
         self._bit_of: dict[int, tuple[_Bits, int]] = {}
@@ -104,21 +106,32 @@ class InvertedPairs:
         bits, bit = self._bit_of[successor] = self._bit_of.pop(op)
         bits.ops[bit] = successor
 
-    def update(self, ops: Collection[int], blocks: Iterable[KeyedOps]) -> None:
+    def update(
+        self,
+        ops: Collection[int],
+        blocks: Iterable[KeyedOps],
+        replaced: Mapping[int, Collection[int]] = NO_OPS,
+    ) -> None:
         """Take the next state of some functions.
 
         Args:
             ops: all ops of these functions so far. Those that are in none of the blocks are gone.
             blocks: the blocks in which they and new ops are now.
+            replaced: by op, other ops so far in whose place it stands. A new pair of it has the origin of the
+                pair that one of them was in, the first of several.
 
         Complexity: linear in the ops; for those that are or were in a pair, times their number, on bits.
         """
         known = self.among(ops)
-        placed = [self._placed(members) for block in blocks if (members := self._followed(block)).ops]
+        all_members = [members for block in blocks if (members := self._followed(block)).ops]
+        before = {*chain.from_iterable([*replaced.values(), *(block.ops for block in all_members)])}
+        places = {op: self._bit_of[op] for op in self.among(before)} if replaced else {}
+        placed = [self._placed(members) for members in all_members]
         released = [*chain.from_iterable(more for _, _, more in placed)]
-        for members, bits, _ in placed:
+        inherited = [self._inherited(members, bits, places, replaced) for members, bits, _ in placed]
+        for (members, bits, _), origins in zip(placed, inherited, strict=True):
             known.difference_update(members.ops)
-            released += self._compare(members, bits)
+            released += self._compare(members, bits, origins)
         for op in known:
             released.append(self._bit_of.pop(op))
         for bits, bit in released:  # only now, as rows of other ops had them
@@ -160,8 +173,46 @@ class InvertedPairs:
                 home.rows[self._bit_of[op][1]] = {**pairs}
         return members, home, [(bits, bit) for _, bits, bit in moved]
 
-    def _compare(self, members: KeyedOps, bits: _Bits) -> list[tuple[_Bits, int]]:
-        """Follow the pairs of a block. Return the bits of the ops that are in no pair now."""
+    def _inherited(
+        self,
+        members: KeyedOps,
+        home: _Bits,
+        places: Mapping[int, tuple[_Bits, int]],
+        replaced: Mapping[int, Collection[int]],
+    ) -> dict[int, dict[int, int]]:
+        """Return, as in rows, the pairs of the ops that stand in another one's place as it was in them.
+
+        ``places`` has the bits of the ops so far.
+        """
+        found: dict[int, dict[int, int]] = defaultdict(dict)
+        if replaced.keys().isdisjoint(members.ops):
+            return found
+        # by bit so far, the bits that ops have now of which it is the place
+        now: dict[int, tuple[_Bits, dict[int, int]]] = {}
+        for op in members.ops:
+            for one in (op, *replaced.get(op, ())):
+                if one in places:
+                    bits, bit = places[one]
+                    at = now.setdefault(id(bits), (bits, {}))[1]
+                    at[bit] = at.get(bit, 0) | 1 << self._bit_of[op][1]
+        for bits, at in now.values():
+            stayed = reduce(or_, (one for bit, one in at.items() if bits is home and one == 1 << bit), 0)
+            other = reduce(or_, (1 << bit for bit in at), 0) & ~stayed
+            for bit, firsts in at.items():
+                for origin, pairs in bits.rows.get(bit, {}).items():
+                    if pairs & other or firsts & ~stayed:
+                        seconds = reduce(or_, (at[place] for place in _places(pairs & other)), pairs & stayed)
+                        for first in _places(firsts):
+                            found[first][origin] = found[first].get(origin, 0) | seconds
+        return found
+
+    def _compare(
+        self, members: KeyedOps, bits: _Bits, inherited: Mapping[int, Mapping[int, int]]
+    ) -> list[tuple[_Bits, int]]:
+        """Follow the pairs of a block. Return the bits of the ops that are in no pair now.
+
+        Of ``inherited`` pairs those that are new have the origin given there, the first of several.
+        """
         numbers = [self._bit_of[op][1] for op in members.ops]
         lesser, same = _by_key(members.keys, numbers)
         here = reduce(or_, (1 << number for number in numbers))
@@ -189,10 +240,13 @@ class InvertedPairs:
             row = bits.rows.setdefault(first, {})
             row[origin] = row.get(origin, 0) | 1 << second
         for number, pairs in made.items():
-            if pairs:
-                row = bits.rows.setdefault(number, {})
-                row[members.origin] = row.get(members.origin, 0) | pairs
-                self.made[members.origin] += pairs.bit_count()
+            for origin, known in (*sorted(inherited.get(number, {}).items()), (members.origin, pairs)):
+                if own := pairs & known:
+                    row = bits.rows.setdefault(number, {})
+                    row[origin] = row.get(origin, 0) | own
+                    self.made[origin] += own.bit_count()
+                    self.multiplied[origin] += own.bit_count() if origin != members.origin else 0
+                    pairs ^= own  # noqa: PLW2901  (what is left for the origins after it)
         self.undone[members.origin] += undone
         freed = [op for op, number in zip(members.ops, numbers, strict=True) if not in_pairs >> number & 1]
         return [self._bit_of.pop(op) for op in freed]
@@ -301,13 +355,13 @@ class FollowedPairs:
         if found.new is None:
             return
         keys = self._keys(found.new)
-        self._let_go_on(found, keys)
+        replaced = self._let_go_on(found, keys)
         around = zip(_functions(found.new), found.new.ops.ir.block_ops, strict=True)
         read = {function for function, ops in around if ops and function is not None}
         gone = _own_ops(found.old) | self._disordered_in(read)
         for function in self._unjudged.keys() & {*_functions(found.old), *_functions(found.new)}:
             gone |= self._unjudged.pop(function)
-        self._update(gone, [*_blocks(found.new, keys, origin)])
+        self._update(gone, [*_blocks(found.new, keys, origin)], replaced)
 
     def pass_over(self, found: ScopeStep) -> None:
         """Take a dump that carries no index. What it shows counts as it was, until a dump can be judged."""
@@ -322,7 +376,7 @@ class FollowedPairs:
                 self._unjudged[function].add(number)
         self._update(gone, [])
 
-    def end(self, judged: Iterable[Part], vanished: Collection[Part]) -> None:
+    def end(self, judged: Iterable[FunctionOrModule], vanished: Collection[FunctionOrModule]) -> None:
         """End what was passed over in functions that a dump with indices shows, and all in vanished ones."""
         gone = self._disordered_in(vanished)
         for part in (*judged, *vanished):
@@ -330,13 +384,15 @@ class FollowedPairs:
                 gone |= self._unjudged.pop(part, set())
         self._update(gone, [])
 
-    def _update(self, gone: set[int], blocks: Sequence[_Block]) -> None:
+    def _update(
+        self, gone: set[int], blocks: Sequence[_Block], replaced: Mapping[int, Collection[int]] = NO_OPS
+    ) -> None:
         for first in self._disordered.keys() & gone:
             del self._disordered[first]
         self._disordered |= {block.ops.ops[0]: block for block in blocks if not block.ops.is_in_order}
-        self.pairs.update(gone, [block.ops for block in blocks])
+        self.pairs.update(gone, [block.ops for block in blocks], replaced)
 
-    def _disordered_in(self, functions: Collection[Part]) -> set[int]:
+    def _disordered_in(self, functions: Collection[FunctionOrModule]) -> set[int]:
         """Return the ops of the blocks of some functions that are out of order."""
         blocks = (block for block in self._disordered.values() if block.function in functions)
         return {op for block in blocks for op in block.ops.ops}
@@ -352,36 +408,29 @@ class FollowedPairs:
             return dump.keys.by_op
         return read_dump(dump.dump, self._options).keys.by_op
 
-    def _let_go_on(self, found: ScopeStep, keys: Sequence[int | None]) -> None:
-        """Let removed ops that are in a pair go on as the added ops that were made from them."""
+    def _let_go_on(self, found: ScopeStep, keys: Sequence[int | None]) -> dict[int, set[int]]:
+        """Let removed ops that are in a pair go on as the added ops in their place.
+
+        Return the numbers of ops in a pair in whose place an op stands, too, by its number.
+        """
         old, new, comparison = found.old, found.new, found.comparison
         if old is None or new is None or comparison is None:
-            return
-        in_pairs, became = self.pairs.among(_own_ops(old)), comparison.became
-        removed = {op for op, number in enumerate(old.numbers) if number in in_pairs and op not in became}
-        if not removed:
-            return
-        was, now = comparison.location_numbers
-        made = [
-            (relation is not Relation.CONVERTED, now[op] != was[source], op, source)
-            for op, (source, relation) in found.origins.items()
-            if source in removed and keys[op] is not None
-        ]
-        for _, _, op, source in sorted(made):
-            if source in removed:
-                removed.remove(source)
-                self.pairs.replace(old.numbers[source], new.numbers[op])
-        # if only one op is left on each side of a location, the one became the other
-        rest: dict[int, list[int]] = defaultdict(list)
-        for op in comparison.added:
-            if op not in found.origins and keys[op] is not None and now[op] != NO_LOCATION:
-                rest[now[op]].append(op)
-        sources: dict[int, list[int]] = defaultdict(list)
-        for source in removed:
-            sources[was[source]].append(source)
-        for location, ops in rest.items():
-            if len(ops) == len(sources.get(location, ())) == 1:
-                self.pairs.replace(old.numbers[sources[location][0]], new.numbers[ops[0]])
+            return {}
+        in_pairs = self.pairs.among(_own_ops(old))
+        wanted = {op for op, number in enumerate(old.numbers) if number in in_pairs}
+        is_replaced = comparison.added or not wanted <= comparison.became.keys()
+        if not wanted or not is_replaced:
+            return {}
+        successors = Successors(comparison, found.origins, (self._keys(old), keys))
+        numbers = {op: old.numbers[op] for op in wanted}
+        for op, successor in successors.of_removed.items():
+            if op in wanted:
+                self.pairs.replace(old.numbers[op], new.numbers[successor])
+                numbers[op] = new.numbers[successor]
+        return {
+            new.numbers[op]: {*map(numbers.__getitem__, replaced)}
+            for op, replaced in successors.replaced(wanted).items()
+        }
 
 
 def _functions(side: ScopeSide | None) -> Sequence[str | None]:
@@ -424,6 +473,7 @@ class LeftPairs:
     """The pairs of one program, by the origin that is charged with them, at the end of a log."""
 
     made: Counter[int]  # how many it put out of order
+    multiplied: Counter[int]  # how many of these came when a later pass put ops in the place of one
     undone: Counter[int]  # how many it put in order
     left: Counter[int]  # how many of those that it made are out of order
     # By origin, how many pairs of each class it left. Those in graph regions have none.
@@ -440,7 +490,7 @@ def left_pairs(
 ) -> LeftPairs:
     """Return the pairs at the end. ``shown_in`` has the last dump of each function that can be judged."""
     pairs, work = followed.pairs, SharedWork(0)
-    left = LeftPairs(pairs.made, pairs.undone, pairs.left)
+    left = LeftPairs(pairs.made, pairs.multiplied, pairs.undone, pairs.left)
     for dump in {id(dump): dump for dump in shown_in.values()}.values():
         audited = audit_dump(dump, options, work)
         functions = {function for function, last in shown_in.items() if last is dump}

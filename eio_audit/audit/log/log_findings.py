@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, S
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from eio_audit.audit.check.keyed_dump import AuditedDump
 from eio_audit.audit.gate.gate import CheckedDump, checked
@@ -21,12 +21,13 @@ from eio_audit.mlir.source import InputError
 if TYPE_CHECKING:  # a dump in order without a marker needs no walk
     from eio_audit.audit.check.figures import DumpAudit
     from eio_audit.audit.gate.findings import Finding
+    from eio_audit.audit.log.program_log import ProgramLog
     from eio_audit.audit.log.scope_steps import ScopeStep
-    from eio_audit.audit.log.walk import ProgramWalk, Shown, Step
+    from eio_audit.audit.log.walk import Shown, Step
     from eio_audit.audit.options import AuditOptions
     from eio_audit.mlir.input.dumps import Dump
-    from eio_audit.mlir.input.function_texts import FunctionText
 
+_Makers: TypeAlias = "Mapping[str | None, str | None]"  # by function, the pass charged with what is new
 _IDENTITIES: tuple[Callable[[Finding], Hashable], ...] = (
     lambda f: (f.rule, f.function, *((f.block,) if f.is_of_block else (f.op.name, f.op.index, f.origin))),
     lambda f: f.op.index is not None and (f.rule, f.function, f.op.index, f.origin),
@@ -75,92 +76,70 @@ def follow(
     return same, appeared, vanished
 
 
-class _ProgramPairs:
-    """The pairs out of order of one program, from the first dump that has any."""
-
-    def __init__(self, options: AuditOptions) -> None:
-        from eio_audit.audit.log.inverted_pairs import FollowedPairs
-        from eio_audit.audit.log.scope_steps import ScopeSteps
-
-        self._steps, self._pairs = ScopeSteps(options), FollowedPairs(options)
-        self._found: ScopeStep | None = None
-        self._numbers: dict[str | None, int] = {}
-        self._last: Dump | None = None
-        self._known: dict[str, FunctionText] = {}
-
-    def take(self, dump: Dump, makers: Mapping[str | None, str | None], *, is_unindexed: bool) -> None:
-        """Follow the pairs into a dump. ``makers`` has the pass that is charged with each function."""
-        self._found = None
-        if self._last is not None and dump.has_text_of(self._last):
-            return
-        self._last = dump
-        with suppress(InputError):  # of a text put together from several dumps; each of them was read
-            shown = self._steps.show(dump)
-            self._found = self._steps.take(shown, self._same_in(shown.function_texts))
-            self._known |= shown.function_texts
-        if self._found is not None and is_unindexed:
-            self._pairs.pass_over(self._found)
-        elif self._found is not None:
-            self._pairs.take(self._found, lambda function: self._number(makers.get(function)))
-            self._pairs.end(makers, ())
-
-    def _same_in(self, functions: Mapping[str, FunctionText]) -> set[str]:
-        """Return the functions that are the same as in the dump that showed them last."""
-        return {
-            symbol
-            for symbol in functions.keys() & self._known
-            if self._known[symbol].is_same_as(functions[symbol]) and symbol not in self._steps.texts.namesakes
-        }
-
-    def _number(self, maker: str | None) -> int:
-        return self._numbers.setdefault(maker, len(self._numbers))
-
-    def maker(self, finding: Finding, otherwise: str | None) -> str | None:
-        """Return the pass that made most of the pairs that an op of the last dump taken is in."""
-        ops = self._found.after.ops_on(finding.line) if self._found is not None else ()
-        made = max(map(self._pairs.pairs.of, ops), key=Counter.total, default=Counter[int]())
-        if finding.rule not in ORDER_RULES or not made.total():
-            return otherwise
-        return [*self._numbers][made.most_common(1)[0][0]]
-
-
 class _ProgramFindings:
     """One program of a file or log."""
 
-    def __init__(self) -> None:
+    def __init__(self, options: AuditOptions) -> None:
+        self._options = options
         self.dumps = 0  # number of its dumps
         self.findings: list[Lifetime] = []  # all findings so far, in order
         self.there: list[Lifetime] = []  # the findings that the program has now
-        self._pairs: _ProgramPairs | None = None
-        self._first: tuple[Dump, Mapping[str | None, str | None]] | None = None
+        # The first dump with inversions and the makers of what is new in it, until another dump follows.
+        self._first: tuple[Dump, _Makers] | None = None
+        self._follows_pairs = False
+        self._last: Dump | None = None  # the last dump whose pairs were followed
+        self._found: ScopeStep | None = None
+        self._numbers: dict[str | None, int] = {}  # the makers of pairs
         self.shown: set[str | None] = set()  # the functions that dumps have shown
         self.has_module = False  # whether one of these dumps was of a module
         # The functions that a dump of a module has omitted since they were shown.
         self.unseen: set[str | None] = set()
 
     @cached_property
-    def walk(self) -> ProgramWalk:
-        from eio_audit.audit.log.walk import ProgramWalk
+    def log(self) -> ProgramLog:
+        """The walk over the dumps."""
+        from eio_audit.audit.log.program_log import ProgramLog
 
-        return ProgramWalk()
+        return ProgramLog(self._options)
 
-    def step(self, dump: CheckedDump) -> Step[Shown]:
+    def step(self, dump: Dump, result: CheckedDump) -> Step[Shown]:
         """Return what a dump shows and which passes are charged with it."""
         from eio_audit.audit.log.walk import Shown
 
-        shown = Shown(dump.only_function, dump.functions, {}, {})
-        return self.walk.step(dump.audit.place.marker, shown)
+        return self.log.begin(dump, Shown(result.only_function, result.functions, {}, {}))
 
-    def follow_pairs(self, dump: Dump, makers: Mapping[str | None, str | None], audit: DumpAudit) -> None:
+    def follow_pairs(self, dump: Dump, makers: _Makers, audit: DumpAudit) -> None:
         """Follow the pairs into a dump, if this or an earlier one of several has any."""
-        if self._pairs is not None:
-            self._pairs.take(dump, makers, is_unindexed=audit.is_unindexed)
+        if self._follows_pairs:
+            self._follow_into(dump, makers, is_unindexed=audit.is_unindexed)
         elif self._first is not None:
-            self._pairs = _ProgramPairs(audit.options)
-            self._pairs.take(*self._first, is_unindexed=False)
-            self._pairs.take(dump, makers, is_unindexed=audit.is_unindexed)
+            self._follows_pairs = True
+            self._follow_into(*self._first, is_unindexed=False)
+            self._follow_into(dump, makers, is_unindexed=audit.is_unindexed)
         elif audit.summary.inversions:
             self._first = dump, makers
+
+    def _follow_into(self, dump: Dump, makers: _Makers, *, is_unindexed: bool) -> None:
+        self._found = None
+        if self._last is not None and dump.has_text_of(self._last):
+            return
+        self._last = dump
+        with suppress(InputError):  # of a text put together from several dumps; each of them was read
+            self._found = self.log.compare(dump)
+        if self._found is not None:
+            judged = None if is_unindexed else makers
+            self.log.follow(self._found, lambda function: self._number(makers.get(function)), judged)
+
+    def _number(self, maker: str | None) -> int:
+        return self._numbers.setdefault(maker, len(self._numbers))
+
+    def _maker(self, finding: Finding, otherwise: str | None) -> str | None:
+        """Return the pass that made most of the pairs that an op of the last dump is in."""
+        if self._found is None or finding.rule not in ORDER_RULES:
+            return otherwise
+        ops = self._found.after.ops_on(finding.line)
+        made = max(map(self.log.followed.pairs.of, ops), key=Counter.total, default=Counter[int]())
+        return [*self._numbers][made.most_common(1)[0][0]] if made.total() else otherwise
 
     def origin(self, function: str | None, step: Step[Shown] | None) -> str | None:
         """Return the pass that is charged with what is new in a function."""
@@ -174,7 +153,7 @@ class _ProgramFindings:
         found: Sequence[Finding],
         shown: Collection[str | None],
         may_be: Collection[str | None],
-        makers: Mapping[str | None, str | None],
+        makers: _Makers,
         moment: str,
     ) -> None:
         """Take the findings of a dump, which may be earlier findings of the functions in ``may_be``."""
@@ -186,9 +165,7 @@ class _ProgramFindings:
             if one.last.function in shown:
                 one.until = moment
         for finding in appeared:
-            maker = makers.get(finding.function)
-            if self._pairs is not None:
-                maker = self._pairs.maker(finding, maker)
+            maker = self._maker(finding, makers.get(finding.function))
             self.findings.append(Lifetime(finding, finding, maker))
             self.there.append(self.findings[-1])
         self.there = [one for one in self.there if not one.until]
@@ -205,7 +182,7 @@ class LogFindings:
 
     def __init__(self, rules: Collection[Rule]) -> None:
         self._rules = rules
-        self._programs: dict[tuple[str, str], _ProgramFindings] = defaultdict(_ProgramFindings)
+        self._programs: dict[tuple[str, str], _ProgramFindings] = {}
 
     @property
     def findings(self) -> list[Finding]:
@@ -224,12 +201,13 @@ class LogFindings:
         """Take the findings of these rules in the next dump."""
         audit, found = result.audit, result.findings
         place = audit.place
-        program = self._programs[place.source, place.program]
+        name = place.source, place.program
+        program = self._programs.setdefault(name, _ProgramFindings(audit.options))
         program.dumps += 1
         if program.there and place.marker is None and not audit.summary.has_indices:
             return  # the output of a compiler, printed without locations
         is_step = place.marker is not None or found  # otherwise no pass begins, and none is charged
-        step = program.step(result) if is_step else None
+        step = program.step(dump, result) if is_step else None
         shown, only = {*result.functions}, result.only_function
         makers = {function: program.origin(function, step) for function in shown}
         if not {*ORDER_RULES}.isdisjoint(self._rules):

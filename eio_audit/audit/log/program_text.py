@@ -19,6 +19,7 @@ from eio_audit.audit.log.scope_text import (
     Lines,
     Outline,
     Scope,
+    ScopeOp,
     ScopeText,
     ShownText,
     extents_of,
@@ -40,6 +41,15 @@ class _Showing:
     text: ScopeText
 
     @cached_property
+    def inside(self) -> Mapping[Scope, list[Scope]]:
+        """Per scope, itself and those in it, in textual order."""
+        found = defaultdict[Scope, list[Scope]](list)
+        for scope in self.text.extents:
+            for depth in range(len(scope) + 1):
+                found[scope[:depth]].append(scope)
+        return found
+
+    @cached_property
     def symbols(self) -> Mapping[Scope, Counter[object]]:
         """The symbols in each scope."""
         found = defaultdict[Scope, Counter[object]](Counter)
@@ -57,6 +67,8 @@ class ProgramText:
         # other. If only one of them is left, it may not be the one that a dump showed last.
         self.namesakes: frozenset[str] = frozenset()
         self._last: dict[Scope, _Showing] = {}
+        self._inside = defaultdict[Scope, set[Scope]](set)  # per scope, itself and the known ones in it
+        self._holders = defaultdict[object, set[Scope]](set)  # per symbol, scopes that hold or held it
         self._names: dict[Scope, str] = {}
         self._number = 0
 
@@ -86,21 +98,31 @@ class ProgramText:
         if not root:
             return root if root in self._last else None
         name, symbol, _ = root[-1]
-        namesakes = [scope for scope in self._last if scope and scope[-1].symbol == symbol]
-        named = [scope for scope in namesakes if self._names.get(scope, scope[-1].name) == name]
-        if not named and symbol is not None:  # a conversion may change the name of a function
-            named = namesakes
+        wanted = _symbols(shown.outline.scopes)
+        if symbol is None:  # of many, only those that share a symbol are compared
+            sharing = {scope for one in wanted for scope in self._holders.get(one, ())} & self._last.keys()
+            likest = self._likest(self._named(root[-1], sharing), wanted)
+            if len(likest) == 1:
+                return likest[0]
+        named = self._named(root[-1], self._last)
         if len(named) == 1 and (symbol is not None or name == _MODULE):
             return named[0]
-        # of equals, the oldest is it
-        named.sort(key=lambda scope: (self._last[scope].number, [step.place for step in scope]))
-        likest = _likest(
-            {scope: self._last[scope].symbols[scope] for scope in named}, _symbols(shown.outline.scopes)
-        )
+        likest = self._likest(named, wanted)
         if len(likest) != 1:
             own = self._texts_in(likest or named)
             likest = _likest(own, _texts(shown.text.lines.texts)) or likest
         return likest[0] if likest else None
+
+    def _named(self, root: ScopeOp, scopes: Iterable[Scope]) -> list[Scope]:
+        """Return those of some known scopes that have the name and symbol of an op, the oldest first."""
+        namesakes = [scope for scope in scopes if scope and scope[-1].symbol == root.symbol]
+        named = [scope for scope in namesakes if self._names.get(scope, scope[-1].name) == root.name]
+        if not named and root.symbol is not None:  # a conversion may change the name of a function
+            named = namesakes
+        return sorted(named, key=lambda scope: (self._last[scope].number, [op.place for op in scope]))
+
+    def _likest(self, scopes: Iterable[Scope], wanted: Counter[object]) -> list[Scope]:
+        return _likest({scope: self._last[scope].symbols[scope] for scope in scopes}, wanted)
 
     def _texts_in(self, scopes: Collection[Scope]) -> dict[Scope, Counter[object]]:
         texts = {scope: self._last[scope].text for scope in scopes}
@@ -115,13 +137,20 @@ class ProgramText:
         self._number += 1
         root = next(iter(text.extents))
         self._names[root] = "".join(op.name for op in outline.scopes[0])
-        gone = [scope for scope in self._last if scope[: len(root)] == root]
+        gone = {*self._inside[root]}
         if len(root) == 1:  # scopes that were outermost so far may be in it
-            gone += [scope for scope in self._last if (*root, *scope) in text.extents and scope not in gone]
+            gone.update(scope for scope in self._last if (*root, *scope) in text.extents)
         for scope in gone:
             del self._last[scope]
+            for depth in range(len(scope) + 1):
+                self._inside[scope[:depth]].discard(scope)
         self._last |= dict.fromkeys(text.extents, _Showing(self._number, text))
-        if {*gone} != text.extents.keys():
+        for scope in text.extents:
+            for depth in range(len(scope) + 1):
+                self._inside[scope[:depth]].add(scope)
+                if scope and scope[-1].symbol is not None:
+                    self._holders[scope[-1].symbol].add(scope[:depth])
+        if gone != text.extents.keys():
             around = {scope[:-1] for scope in self._last if scope}
             symbols = Counter(scope[-1].symbol for scope in self._last if scope and scope not in around)
             self.namesakes |= {
@@ -132,16 +161,14 @@ class ProgramText:
         """Return the last known text of a scope; if it is all of a dump, with the definitions around it."""
         showing = self._last[scope]
         is_all = with_aliases and next(iter(showing.text.extents)) == scope
-        text = showing.text if is_all else showing.text.part(scope)
+        text = showing.text if is_all else showing.text.part(scope, showing.inside[scope])
         newer = {
             inner
-            for inner in text.extents
+            for inner in showing.inside[scope]
             if inner != scope and self._last.get(inner, showing).number > showing.number
         }
-        for other in newer:
-            if not any(_is_in(other, more) for more in newer):
-                text = text.with_part(other, self._known(other, with_aliases=False))
-        return text
+        outermost = [one for one in newer if not any(one[:depth] in newer for depth in range(len(one)))]
+        return text.with_parts({one: self._known(one, with_aliases=False) for one in outermost})
 
 
 def _likest(contents: Mapping[Scope, Counter[object]], wanted: Counter[object]) -> list[Scope]:

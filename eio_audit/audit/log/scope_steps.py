@@ -24,7 +24,7 @@ from eio_audit.audit.diff.inverse_ops import LayoutChanges
 from eio_audit.audit.locations.parsed_locations import Interned
 from eio_audit.audit.log.program_text import ProgramText
 from eio_audit.audit.log.scope_text import Scope, ScopeText, ShownText, extents_of, line_ends
-from eio_audit.audit.log.walk import Part
+from eio_audit.audit.log.walk import FunctionOrModule
 from eio_audit.audit.options import AuditOptions
 from eio_audit.mlir.input.dumps import Dump, DumpPlace
 
@@ -120,7 +120,7 @@ class ScopeSteps:
         self._sides = [*self._sides[:1], new]
         return audited
 
-    def take(self, shown: ShownText, same: Container[Part]) -> ScopeStep:
+    def take(self, shown: ShownText, same: Container[FunctionOrModule]) -> ScopeStep:
         """Compare what a dump shows with the last known text of that.
 
         ``same`` are the functions that are the same as in the dump that showed them last. An InputError says
@@ -193,7 +193,9 @@ class ScopeSteps:
         return read_dump(text.readable(kept), self._options, may_be_invalid=may_be_invalid)
 
 
-def _same_lines(before: ScopeText, shown: ShownText, same: Container[Part]) -> list[tuple[range, range]]:
+def _same_lines(
+    before: ScopeText, shown: ShownText, same: Container[FunctionOrModule]
+) -> list[tuple[range, range]]:
     """Return the lines of functions that are the same in both texts, on each side.
 
     If a function or module has vanished, its ops may be in any other: none is left out.

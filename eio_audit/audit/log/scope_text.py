@@ -8,7 +8,7 @@ the aliases of the dump that it is from. A dump's text is read once, whoever nee
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -108,13 +108,12 @@ class ScopeText:
         """Return it with the extents and the numbers of ops of a text with the same lines."""
         return replace(self, lines=replace(self.lines, ops=other.lines.ops), extents=other.extents)
 
-    def part(self, scope: Scope) -> ScopeText:
-        """Return the text of a scope in it."""
+    def part(self, scope: Scope, scopes: Iterable[Scope]) -> ScopeText:
+        """Return the text of a scope in it. ``scopes`` are itself, then those in it."""
         found = self.extents[scope]
         if found == range(0, len(self.lines)):
             return self
-        own = {other: x for other, x in self.extents.items() if other[: len(scope)] == scope}
-        inside = _moved(own, -found.start)
+        inside = _moved({one: self.extents[one] for one in scopes}, -found.start)
         return ScopeText(self.dump, self.lines.at(found), inside, None).indented(b"")
 
     def indented(self, like: bytes) -> ScopeText:
@@ -122,15 +121,31 @@ class ScopeText:
         less = _indent(self.lines.texts[0]) - _indent(like) if self.lines else 0
         return replace(self, lines=self.lines.dedented(less)) if less else self
 
-    def with_part(self, scope: Scope, text: ScopeText) -> ScopeText:
-        """Return it with another text of a scope in it."""
-        old = self.extents[scope]
-        text = text.indented(self.lines.texts[old.start])
-        more = len(text.lines) - len(old)
-        others = {other: x for other, x in self.extents.items() if other[: len(scope)] != scope}
-        extents = _moved(others, more, old.start) | _moved(text.extents, old.start)
-        above, below = (self.lines.at(x) for x in (range(old.start), range(old.stop, len(self.lines))))
-        return replace(self, lines=above.joined_with(text.lines, below), extents=extents)
+    def with_parts(self, parts: Mapping[Scope, ScopeText]) -> ScopeText:
+        """Return it with other texts of scopes in it, none of which is in another."""
+        if not parts:
+            return self
+        starts, moves, pieces, extents = list[int](), [0], list[Lines](), dict[Scope, range]()
+        end = 0  # of the lines that are in pieces
+        for scope in sorted(parts, key=lambda scope: self.extents[scope].start):
+            old = self.extents[scope]
+            text = parts[scope].indented(self.lines.texts[old.start])
+            pieces += [self.lines.at(range(end, old.start)), text.lines]
+            extents |= _moved(text.extents, old.start + moves[-1])
+            starts.append(old.start)
+            moves.append(moves[-1] + len(text.lines) - len(old))
+            end = old.stop
+        pieces.append(self.lines.at(range(end, len(self.lines))))
+
+        def moved(line: int) -> int:
+            return line + moves[bisect_left(starts, line)]
+
+        others = {
+            scope: range(moved(lines.start), moved(lines.stop))
+            for scope, lines in self.extents.items()
+            if not any(scope[:depth] in parts for depth in range(1, len(scope) + 1))
+        }
+        return replace(self, lines=pieces[0].joined_with(*pieces[1:]), extents=others | extents)
 
     def without_bodies(self, left_out: Iterable[range]) -> Sequence[int]:
         """Return the numbers of its lines, without those inside some of its functions."""
@@ -213,10 +228,8 @@ def _apart(
     return _ALIAS_USE.sub(renamed, text), defined
 
 
-def _moved(extents: Mapping[Scope, range], by: int, after: int = -1) -> dict[Scope, range]:
-    """Return the extents with their ends moved that are after a line."""
-    ends = {scope: (x.start, x.stop) for scope, x in extents.items()}
-    return {scope: range(*(x + by if x > after else x for x in both)) for scope, both in ends.items()}
+def _moved(extents: Mapping[Scope, range], by: int) -> dict[Scope, range]:
+    return {scope: range(lines.start + by, lines.stop + by) for scope, lines in extents.items()}
 
 
 def _indent(text: bytes) -> int:
@@ -260,7 +273,7 @@ class ShownText:
         return ScopeText(self.dump, lines_of(self.dump, aliases, self._line_of_span), {}, aliases)
 
     @cached_property
-    def around(self) -> IR:
+    def ir_outside_functions(self) -> IR:
         """The text around its functions; an InputError if that cannot be read."""
         return read_shown(self.divided.around, self._op_table)
 
@@ -270,7 +283,7 @@ class ShownText:
         if self._outlines:
             return self._outlines[0]
         try:
-            ir = self.around
+            ir = self.ir_outside_functions
         except InputError:  # the dump as a whole may be valid
             ir = read_shown(self.dump, self._op_table)
             return Outline([*scopes_of(ir)], only_function(ir), False)

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property, reduce
 from typing import Protocol
@@ -21,17 +20,17 @@ from eio_audit.audit.gate.findings import Finding
 from eio_audit.audit.gate.gate import by_severity
 from eio_audit.audit.log.beside_dumps import Diagnostic, Failures, PassTimes, Suspect, TimedRun, located
 from eio_audit.audit.log.function_states import DumpStates, ProgramStates
-from eio_audit.audit.log.inverted_pairs import INITIAL, FollowedPairs, LeftOp, LeftPairs, left_pairs
+from eio_audit.audit.log.inverted_pairs import INITIAL, LeftOp, LeftPairs, left_pairs
+from eio_audit.audit.log.program_log import ProgramLog
 from eio_audit.audit.log.scope_steps import (
     ChangedOp,
     OpCounts,
     ScopeStep,
-    ScopeSteps,
     TracedPlace,
     changed_ops,
     counts_by_name,
 )
-from eio_audit.audit.log.walk import Part, PassRun, Step
+from eio_audit.audit.log.walk import FunctionOrModule, PassRun, Step
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.audit.pair_class import SHUFFLED, PairClass
 from eio_audit.mlir.input.dumps import Dump, each_dump, module_lines
@@ -56,6 +55,8 @@ class TracedPass:
     # Whether it changed anything except the names of aliases and values; None without a text before.
     changed: bool | None = None
     made: int = 0  # pairs of ops that it put out of order
+    # How many of these came later: another pass put ops in the place of one that was in such a pair.
+    multiplied: int = 0
     undone: int = 0  # pairs of ops out of order that it put in order
     left: int = 0  # pairs that it made and that have been out of order since then
     # How many of them are of each class. Those in graph regions have none.
@@ -70,8 +71,10 @@ class TracedPass:
     functions: tuple[str, ...] = ()  # the functions in which it changed ops
     size: int = 0  # number of ops of the dump, or of the function it ran on, at any depth
     # What is invalid in the dump of a pass that failed, each with the function or module.
-    faults: tuple[tuple[Part, Fault], ...] = ()
+    faults: tuple[tuple[FunctionOrModule, Fault], ...] = ()
     errors: tuple[Diagnostic, ...] = ()  # what the compiler said of it
+    # Why its dump could not be compared with the text before it, though each of them could be read.
+    unread: InputError | None = None
     # Its wall time by MLIR's timing report, together with the other runs that the entry of the report
     # covers; None if there is no report, or another of these runs has the time.
     seconds: float | None = None
@@ -211,6 +214,7 @@ class _Charges:
             index=index,
             failed=self.run.failed,
             made=pairs.made[run],
+            multiplied=pairs.multiplied[run],
             undone=pairs.undone[run],
             left=pairs.left[run],
             left_classes=+pairs.classes[run],
@@ -226,14 +230,13 @@ class _TracedProgram:
 
     name: str
     states: ProgramStates
-    steps: ScopeSteps
-    pairs: FollowedPairs
-    shown_in: dict[Part, TracedPlace] = field(default_factory=dict)
+    log: ProgramLog
+    shown_in: dict[FunctionOrModule, TracedPlace] = field(default_factory=dict)
     # The last dump that can be judged of each function with inversions.
-    disordered_in: dict[Part, Dump] = field(default_factory=dict)
+    disordered_in: dict[FunctionOrModule, Dump] = field(default_factory=dict)
     charges: dict[int, _Charges] = field(default_factory=dict)
     # The last known figures of functions that are now shown without any index, or invalid.
-    held: dict[Part, tuple[BlockAudit, ...]] = field(default_factory=dict)
+    held: dict[FunctionOrModule, tuple[BlockAudit, ...]] = field(default_factory=dict)
 
     def hold(self, step: Step[DumpStates]) -> None:
         """Keep the figures of functions that a dump shows without any index; drop those that it can judge."""
@@ -249,7 +252,7 @@ class _TracedProgram:
                 self.disordered_in[part] = step.shown.dump
 
     def follow(
-        self, found: ScopeStep | None, step: Step[DumpStates], runs: Mapping[Part, PassRun | None]
+        self, found: ScopeStep | None, step: Step[DumpStates], runs: Mapping[FunctionOrModule, PassRun | None]
     ) -> None:
         """Follow the pairs into a dump. ``runs`` has the run that each function and module is charged to."""
 
@@ -258,18 +261,15 @@ class _TracedProgram:
             is_known = found is not None and found.was_known(function)
             return run.number if run is not None and is_known else INITIAL
 
-        if found is not None and step.shown.is_unjudged:
-            self.pairs.pass_over(found)
-        elif found is not None:
-            self.pairs.take(found, origin)
-        self.pairs.end(() if step.shown.is_unjudged else step.shown.parts, step.vanished)
+        judged = None if step.shown.is_unjudged else step.shown.parts
+        self.log.follow(found, origin, judged, step.vanished)
 
     def charged(self, options: AuditOptions) -> LeftPairs:
         """Return what each run is charged with, at the end of the log."""
         shown_in: dict[str | None, Dump] = {}
         for part, dump in self.disordered_in.items():
             shown_in[part if isinstance(part, str) else None] = dump
-        return left_pairs(self.pairs, shown_in, options)
+        return left_pairs(self.log.followed, shown_in, options)
 
 
 class _Tracer:
@@ -294,12 +294,11 @@ class _Tracer:
         self._times.look_at(dump.source)
         program = self._programs.get(dump.program)
         if program is None:
-            steps = ScopeSteps(self._options)
-            known, pairs = ProgramStates(self._options, steps), FollowedPairs(self._options)
-            program = _TracedProgram(dump.program, known, steps, pairs)
+            log = ProgramLog(self._options)
+            program = _TracedProgram(dump.program, ProgramStates(self._options, log), log)
             self._programs[dump.program] = program
         place = self._place(dump)
-        errors = self._failures.below(dump, program.steps.texts)
+        errors = self._failures.below(dump, program.log.steps.texts)
         is_said = any("does not dominate" in error.message for error in self._failures.pending)
         states = program.states.observe(dump, is_said_invalid=is_said)
         summary = summarize_blocks(states.blocks)
@@ -311,26 +310,30 @@ class _Tracer:
             self._charge_errors(None, errors)
             self._modules += module_lines(dump)
             return  # the output of a compiler, printed without locations
-        step = program.states.walk.step(dump.marker, states)
-        functions, namesakes = program.states.functions, program.steps.texts.namesakes
+        step = program.log.begin(dump, states)
+        functions, namesakes = program.states.functions, program.log.steps.texts.namesakes
         same = {
             part
             for part, state in states.parts.items()
             if part in functions and functions[part].key == state.key and part not in namesakes
         }
         is_all_same = len(same) == len(states.parts) and None not in same and not step.vanished
-        found: ScopeStep | None = None
+        found, unread = None, None
         if not is_all_same or namesakes:
-            left_out = same if self._options.order_from is None else ()
-            with suppress(InputError):  # of a text put together from several dumps; each of them was read
-                found = program.steps.take(program.steps.show(dump), left_out)
+            left_out = same.intersection(program.states.left_out) if self._options.order_from is None else ()
+            try:
+                found = program.log.compare(dump, left_out)
+            except InputError as error:  # of a text put together from several dumps; each of them was read
+                unread = error
         changes: dict[PassRun | None, list[ChangedOp]] = defaultdict(list)
         for change in () if found is None else changed_ops(found):
             changes[step.run_of(change.function)].append(change)
-        runs: dict[Part, PassRun | None] = {}
+        runs: dict[FunctionOrModule, PassRun | None] = {}
         for run, parts in step.charged.items():
             runs |= dict.fromkeys(parts, self._charge(program, run, parts, step, place, found, changes[run]))
         program.follow(found, step, runs)
+        for run in filter(None, runs.values()) if unread is not None else ():
+            program.charges[run.number].row = replace(program.charges[run.number].row, unread=unread)
         charges = None if step.ended is None else program.charges.get(step.ended.number)
         comparison = None if found is None else found.comparison
         if charges is not None and comparison is not None and self._options.order_from is None:
@@ -345,21 +348,21 @@ class _Tracer:
 
     def _charge_errors(self, suspect: Suspect | None, below: Sequence[Diagnostic]) -> None:
         for one, errors in self._failures.charged(suspect, below):
-            self._hear(one, errors)
+            self._charge_with_errors(one, errors)
 
-    def _hear(self, suspect: Suspect, errors: Sequence[Diagnostic]) -> None:
+    def _charge_with_errors(self, suspect: Suspect, errors: Sequence[Diagnostic]) -> None:
         """Charge a pass with errors. A pass that no dump shows has failed."""
         program, run = self._programs[suspect.program], suspect.run
-        charges, known = program.charges, program.steps.texts
+        charges, known = program.charges, program.log.steps.texts
         if run.number not in charges:
             run.failed = True
             charges[run.number] = _Charges(run, suspect.program, suspect.place, self._summary.dumps)
         own = charges[run.number]
-        heard = (*own.row.errors, *(located(error, known, run.function) for error in errors))
-        once = {(one.message, one.op_name): one for one in reversed(heard)}
+        all_errors = (*own.row.errors, *(located(error, known, run.function) for error in errors))
+        once = {(one.message, one.op_name): one for one in reversed(all_errors)}
         own.row = replace(own.row, errors=(*once.values(),)[::-1])
 
-    def _hear_last(self) -> None:
+    def _charge_last_errors(self) -> None:
         suspect, errors = self._failures.at_end()
         if errors and suspect is None:
             name, program = errors[0].pass_name, next(reversed(self._programs.values()))
@@ -367,13 +370,13 @@ class _Tracer:
             place = TracedPlace(next(reversed(self._sources)), errors[0].line, marker)
             suspect = Suspect(program.name, program.states.walk.begin(marker, None), place, True)
         if errors and suspect is not None:
-            self._hear(suspect, errors)
+            self._charge_with_errors(suspect, errors)
 
     def _charge(
         self,
         program: _TracedProgram,
         run: PassRun | None,
-        parts: Collection[Part],
+        parts: Collection[FunctionOrModule],
         step: Step[DumpStates],
         place: TracedPlace,
         found: ScopeStep | None,
@@ -409,7 +412,7 @@ class _Tracer:
 
     def result(self) -> Trace:
         """Return the trace of all dumps taken. Call it once."""
-        self._hear_last()
+        self._charge_last_errors()
         programs = self._programs.values()
         charged = {program.name: program.charged(self._options) for program in programs}
         charges = [one for program in programs for one in program.charges.values()]
@@ -446,7 +449,7 @@ class _Tracer:
             options=self._options,
             sources=tuple(self._sources),
             unindexed=self._unindexed,
-            is_partial=any(program.pairs.pairs.is_partial for program in programs),
+            is_partial=any(program.log.followed.pairs.is_partial for program in programs),
             notes=self._failures.notes,
             unmarked_modules=tuple(self._modules) if len(self._sources) == 1 else (),
         )

@@ -25,7 +25,9 @@ from eio_audit.mlir.semantics.functions import function_symbol
 Label = tuple[str, str | None]  # an op's name and its symbol
 _Queues: TypeAlias = dict[frozenset[Label], deque[int]]  # the numbers of modules, by what they hold
 _FEW = 4  # contents that more modules of a name hold are compared once for all of them
-Part: TypeAlias = str | int | None  # the symbol of a function, or the number of a module; None outside both
+FunctionOrModule: TypeAlias = (
+    str | int | None
+)  # the symbol of a function, or the number of a module; None outside both
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +43,11 @@ class Parts:
     """The functions and modules of a dump; modules are numbered in textual order."""
 
     modules: tuple[Module, ...]  # the modules
-    of_op: Sequence[Part]  # per op, its function (the op itself or the function around it), else its module
+    of_op: Sequence[
+        FunctionOrModule
+    ]  # per op, its function (the op itself or the function around it), else its module
     # Per function or module, the module around it; None for an outermost one.
-    homes: Mapping[Part, int | None]
+    homes: Mapping[FunctionOrModule, int | None]
 
 
 def parts_of(ir: IR, functions: Sequence[str | None]) -> Parts:
@@ -51,8 +55,8 @@ def parts_of(ir: IR, functions: Sequence[str | None]) -> Parts:
     rows = map(ir.op_table.rows.get, ir.names)
     is_module = [row is not None and "symbol_table" in row.flags for row in rows]
     modules: list[tuple[Label, set[Label]]] = []
-    homes: dict[Part, int | None] = {}
-    of_op: list[Part] = []
+    homes: dict[FunctionOrModule, int | None] = {}
+    of_op: list[FunctionOrModule] = []
     for op, block in enumerate(ir.op_block):
         function, parent = functions[block], ir.parent_op(block)
         symbol = function_symbol(ir, op) if op in ir.regions_of else None
@@ -64,7 +68,7 @@ def parts_of(ir: IR, functions: Sequence[str | None]) -> Parts:
         home = of_op[parent] if parent >= 0 else None
         assert not isinstance(home, str)
         if is_module[ir.op_name[op]]:
-            part: Part = len(modules)
+            part: FunctionOrModule = len(modules)
             modules.append(((ir.name(op), ir.symbol(op)), set()))
         elif symbol is not None:
             part = symbol
@@ -78,11 +82,11 @@ def parts_of(ir: IR, functions: Sequence[str | None]) -> Parts:
     return Parts(tuple(Module(label, frozenset(holds)) for label, holds in modules), of_op, homes)
 
 
-def identify(
+def number_modules(
     modules: Sequence[Module],
-    homes: Mapping[Part, int | None],
+    homes: Mapping[FunctionOrModule, int | None],
     known: Mapping[int, Module],
-    known_homes: Mapping[Part, int | None],
+    known_homes: Mapping[FunctionOrModule, int | None],
 ) -> list[int]:
     """Return the numbers of a dump's modules: those of the known modules they match, or new ones.
 
@@ -175,9 +179,9 @@ class Shown:
 
     # Symbol of the function if the dump shows only that; None for a program or a module.
     only_function: str | None
-    parts: Collection[Part]  # its functions and modules; None for ops outside both
+    parts: Collection[FunctionOrModule]  # its functions and modules; None for ops outside both
     # Per function or module, the module around it; None for an outermost one.
-    homes: Mapping[Part, int | None]
+    homes: Mapping[FunctionOrModule, int | None]
     modules: Mapping[int, Module]  # per number, a module, in textual order
 
     @property
@@ -210,18 +214,20 @@ class Step(Generic[ShownT]):
     ended: PassRun | None
     # The passes that have begun and not ended before the dump, the innermost last.
     at_work: tuple[PassRun, ...]
-    vanished: tuple[Part, ...]  # the functions and modules that it omits though it shows what was around them
+    vanished: tuple[
+        FunctionOrModule, ...
+    ]  # the functions and modules that it omits though it shows what was around them
 
-    def run_of(self, part: Part) -> PassRun | None:
+    def run_of(self, part: FunctionOrModule) -> PassRun | None:
         """Return the pass charged with what is new in a function or module; None if the log shows none."""
         if self.ended is not None:
             return self.ended
         return next((run for run in reversed(self.at_work) if run.function in (None, part)), None)
 
     @property
-    def charged(self) -> dict[PassRun | None, list[Part]]:
+    def charged(self) -> dict[PassRun | None, list[FunctionOrModule]]:
         """The functions and modules, shown or vanished, by the pass that is charged with them."""
-        charged: dict[PassRun | None, list[Part]] = {} if self.ended is None else {self.ended: []}
+        charged: dict[PassRun | None, list[FunctionOrModule]] = {} if self.ended is None else {self.ended: []}
         for part in (*self.shown.parts, *self.vanished):
             charged.setdefault(self.run_of(part), []).append(part)
         return charged
@@ -231,10 +237,12 @@ class ProgramWalk:
     """The walk over the dumps of one program: ``step`` for each, then ``remember``."""
 
     def __init__(self) -> None:
-        self.known: set[Part] = set()  # the functions and modules that the program has, by the dumps so far
+        self.known: set[FunctionOrModule] = (
+            set()
+        )  # the functions and modules that the program has, by the dumps so far
         self.modules: dict[int, Module] = {}  # per number, a module of it
         # Per function or module, the module around it; None for an outermost one.
-        self.homes: dict[Part, int | None] = {}
+        self.homes: dict[FunctionOrModule, int | None] = {}
         self.runs = 0  # number of passes that began
         self._shows_no_module = False
         self.at_work: list[PassRun] = []  # the passes that have begun and not ended, the innermost last
@@ -264,11 +272,11 @@ class ProgramWalk:
                 return run
         return None
 
-    def _vanished(self, shown: Shown) -> tuple[Part, ...]:
+    def _vanished(self, shown: Shown) -> tuple[FunctionOrModule, ...]:
         if shown.only_function is not None:
             return ()
         around = {part for part in shown.parts if isinstance(part, int)}
-        vanished: dict[Part, None] = {}
+        vanished: dict[FunctionOrModule, None] = {}
         while True:
             found = [
                 part
@@ -282,7 +290,7 @@ class ProgramWalk:
             vanished |= dict.fromkeys(found)
             around.update(part for part in found if isinstance(part, int))
 
-    def is_new(self, part: Part, shown: Shown) -> bool:
+    def is_new(self, part: FunctionOrModule, shown: Shown) -> bool:
         """Return whether a dump added a function or module: it is unknown, but what is around it is known."""
         if part in self.known or part not in shown.homes:
             return False
@@ -291,7 +299,7 @@ class ProgramWalk:
             return self._shows_no_module and isinstance(part, str)
         return home in self.known or self.is_new(home, shown)
 
-    def is_wrapped(self, part: Part, shown: Shown) -> bool:
+    def is_wrapped(self, part: FunctionOrModule, shown: Shown) -> bool:
         """Return whether a module that was always outermost is now inside another one."""
         was_outermost = isinstance(part, int) and self.homes.get(part, 0) is None
         return was_outermost and shown.homes.get(part) is not None

@@ -65,7 +65,7 @@ def write_in_place(path: str, result: Fix, *, quiet: bool) -> None:
         raise InputError(path, None, "cannot change in place: not a regular file")
     if result.source.is_compressed:
         raise InputError(path, None, "cannot change a compressed file in place: use --output")
-    if result.changed or result.renumbered:
+    if result.changed:
         has_other_names = file.exists() and file.stat().st_nlink > 1
         write_atomically(path, result.pieces, source=result.source.file)
         if has_other_names and not quiet:
@@ -207,9 +207,6 @@ class _FixCommand(GroupedCommand):
 @click.option("--check", is_flag=True, help="Write no IR; exit with 1 if a file would change.")
 @click.option("--diff", is_flag=True, help="Write no IR; print the changes as a unified diff.")
 @click.option(
-    "--renumber", is_flag=True, help="Rename values as MLIR's printer would: %0, %1, ... in the new order."
-)
-@click.option(
     "--relabel",
     type=click.Choice([form.value for form in Relabel]),
     metavar="[=flat]",
@@ -240,7 +237,6 @@ def fix_command(
     in_place: bool,
     check: bool,
     diff: bool,
-    renumber: bool,
     relabel: str | None,
     verify_with: str | None,
     quiet: bool,
@@ -293,7 +289,7 @@ def fix_command(
     for error in errors:
         fixes.fail(error, COULD_NOT_RUN)
     compiler = compiler_of(verify_with, parallel.timeout)
-    dump_fix = DumpFix(options, renumber, relabel, not quiet, compiler)
+    dump_fix = DumpFix(options, relabel, not quiet, compiler)
     only_dumps = choice.is_made and not in_place and not diff
     total_bytes = inputs.total_size(files)
     has_indices = allow_unindexed
@@ -359,9 +355,8 @@ class _Fixes:
         from eio_audit.audit.check.figures import unmatched_patterns
 
         self.write(path, result)
-        is_changed = result.changed or result.renumbered
-        self.changed += is_changed
-        self.unchanged += not is_changed
+        self.changed += result.changed
+        self.unchanged += not result.changed
         if self.quiet:
             return
         inputs.warn_of_unmatched(unmatched_patterns(result.dumps))
@@ -369,7 +364,7 @@ class _Fixes:
         if result.moved_in_l1 and not self.warned_of_l1:
             self.warned_of_l1 = True
             click.echo(f"warning: {result.source.name}: {L1_SCHEDULE}", err=True)
-        if is_changed or self.names_all:
+        if result.changed or self.names_all:
             from eio_audit.report.text.check import print_fix
             from eio_audit.report.text.console import Console
 

@@ -74,6 +74,8 @@ def normalize_command(
     if not text:  # an error, so that a textconv may fall back to the text
         raise InputError(source_name(path), None, "nothing to normalize: no op")
     write_bytes(output, [text])
+    if order and options.configuration:
+        click.echo(f"note: what may change places is set {options.configuration}", err=True)
     if order and (lines := [line for form in forms for line in form.undecided]):
         where = shortened_list(list(map(str, lines)), LISTED_LINES)
         click.echo(f"note: indistinguishable ops stay in textual order, on lines {where}", err=True)

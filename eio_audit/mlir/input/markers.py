@@ -37,7 +37,7 @@ from eio_audit.mlir.tokens import COMMENT, OR_FAIL, STRING, match_end, nesting, 
 
 _COMMON = b"IR "
 _LEADS = (b"// -----// ", b"---- ", b"END OF ML", b"ML", b"// *** ")
-"""``_COMMON`` is in all markers; ``bytes.find`` looks for it. ``_LEADS`` has the text before it in each."""
+"""``_COMMON`` is in all markers, so it is what is looked for. ``_LEADS`` has the text before it in each."""
 _PASS = (
     rb"// -----// IR Dump (?P<when>Before|After) (?P<pass>.+?)(?P<failed> Failed)?"
     rb"(?: \('(?P<op>[^'\n]*)' operation(?:: (?P<symbol>@[^\n]*?))?\))? //----- //"
@@ -78,7 +78,7 @@ _NOISE = (
     rb"|[^\s:\"%()]+\.py:\d+: \w"
 )
 PLACE = (
-    rb"(?:(?:[^\s:\"%()]+|<[\w ]+>|\"[^\"\n]*\"):\d+:\d+"
+    rb"(?:(?:[^\s:\"%()]++|<[\w ]++>|\"[^\"\n]*+\"):\d++:\d++"
     rb"|loc\((?:[^()\"\n]|\"[^\"\n]*\"|\([^()\n]*\))*\)|<unknown>:0)"
 )
 """A location as a diagnostic begins with it."""
@@ -162,8 +162,7 @@ def find_markers(data: Text, start: int = 0) -> Iterator[tuple[Span, Marker | No
 
     Only the text from ``start``, the start of a line, is looked at.
 
-    A marker inside a string, or cut off by another marker, does not count. Complexity: linear, as fast as
-    ``bytes.find``.
+    A marker inside a string, or cut off by another marker, does not count. Complexity: linear.
     """
     end_of_text = Span(len(data), len(data)), None
     for (place, marker), (following, _) in pairwise(chain(_begun_markers(data, start), [end_of_text])):

@@ -15,7 +15,7 @@ import re
 from array import array
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
-from itertools import accumulate, compress, count, islice, repeat
+from itertools import accumulate, compress, count, repeat
 from operator import add, itemgetter, not_, sub
 from typing import TypeAlias
 from weakref import WeakKeyDictionary
@@ -61,9 +61,20 @@ MOST_TEMPLATES = 1 << 16
 FEWEST_JUDGED = 64
 TEMPLATES_JUDGED = 8
 """The fewest lines per new template. To judge one costs as much as to read several lines."""
-_SYMBOL = re.compile(rb"(" + STRING + rb")|(?<![\w$.@])@" + SUFFIX_ID)
+_SYMBOL_OR_NUMBER = re.compile(
+    rb"(?P<string>"
+    + STRING
+    + rb")|(?<![\w$.@])@"
+    + SUFFIX_ID
+    + rb"|(?P<number>(?<![\w$.@#!%^-])[0-9]++(?:[.x][0-9]++"
+    + OR_FAIL
+    + rb")*+(?:e[+-][0-9]++)?)"
+)
+"""A symbol, or a number with any sizes or fraction behind it: ``8x17``, ``1.5e-05``. No digits of a name."""
+_ONES = bytes.maketrans(b"0123456789", b"1" * 10)
 _VERDICTS: WeakKeyDictionary[OpTable, dict[bytes, bool]] = WeakKeyDictionary()
-"""By op table, the exact reader's verdict on a template in which all symbols have one name."""
+"""By op table, the exact reader's verdict on a template in which all symbols have one name, and numbers only
+the digit 1."""
 _OPS: WeakKeyDictionary[OpTable, dict[bytes, bool]] = WeakKeyDictionary()
 """The same by template as printed, which is faster to look up."""
 _End: TypeAlias = tuple[str, bool, bool, bytes, bool]
@@ -122,7 +133,7 @@ class AliasLines(LineChunk):
 class OpLines(LineChunk):
     """Lines that may be ops, or that open or close regions. ``Line`` names the columns of a row.
 
-    Without a location, an op ends at its line end only if the next line shows it.
+    Without a location, an op ends at its line end, or behind its last region, only if the next line shows it.
     """
 
     def __init__(self, data: Text, offset: int, end: int) -> None:
@@ -143,10 +154,12 @@ class OpLines(LineChunk):
         for line in no_plain:
             row = rows[line]
             self.is_op[line] = row[name] not in (b"", CLOSING)
-            if row[name] and (row[Line.LOCATION] or row[Line.LINE].endswith(_END_OF_HEADER)):
-                self.region_lines.append(line)
-            elif not (self.is_op[line] and line + 1 < len(rows) and rows[line + 1][name]):
+            opens_or_ends = row[Line.LOCATION] or row[Line.LINE].endswith(_END_OF_HEADER)
+            may_end = opens_or_ends or (line + 1 < len(rows) and rows[line + 1][name])
+            if not row[name] or not may_end:
                 others.append(line)
+            elif opens_or_ends or row[name] == CLOSING:
+                self.region_lines.append(line)
         self.refuse(others)
         self.columns = list(zip(*compress(rows, self.is_op), strict=True)) or [()] * len(Line.GROUPS)
         self.places = list(accumulate(self.is_op, initial=0))
@@ -229,6 +242,16 @@ def _last_line_end(data: Text, offset: int, end: int) -> int:
     return max(data.rfind(b"\n", offset, limit) + 1, offset)
 
 
+def _general(template: bytes) -> bytes:
+    """Return one template for all that differ only in the names of symbols and in the digits of numbers."""
+    return _SYMBOL_OR_NUMBER.sub(_any_symbol_or_number, template)
+
+
+def _any_symbol_or_number(match: re.Match[bytes]) -> bytes:
+    number: bytes = match["number"]
+    return number.translate(_ONES) if number else match["string"] or b"@s"
+
+
 class LineTemplates:
     """The exact reader's verdict on each template. All dumps read with one op table share the verdicts.
 
@@ -256,17 +279,16 @@ class LineTemplates:
         if len(self._verdicts) > MOST_TEMPLATES:
             self._verdicts.clear()
         new = [template for template in dict.fromkeys(templates) if template not in self._ops]
-        for template in islice(new, FEWEST_JUDGED + len(templates) // TEMPLATES_JUDGED):
-            self._ops[template] = len(template) <= LONGEST_TEMPLATE and self._is_op_for_any_symbol(template)
+        can_judge = FEWEST_JUDGED + len(templates) // TEMPLATES_JUDGED
+        for template in new:
+            general = _general(template) if len(template) <= LONGEST_TEMPLATE else b""
+            if general and general not in self._verdicts and can_judge:
+                can_judge -= 1
+                self._verdicts[general] = self._is_op(general)
+            if not general or general in self._verdicts:
+                self._ops[template] = bool(general) and self._verdicts[general]
         line_of = lines.lines_of_ops()
         lines.refuse(line_of[op] for op, template in enumerate(templates) if not self._ops.get(template))
-
-    def _is_op_for_any_symbol(self, template: bytes) -> bool:
-        """Judge all lines that differ only in symbol names at once. Function headers are such lines."""
-        general = _SYMBOL.sub(lambda match: match[1] or b"@s", template)
-        if general not in self._verdicts:
-            self._verdicts[general] = self._is_op(general)
-        return self._verdicts[general]
 
     def _is_op(self, template: bytes) -> bool:
         has_location = not template.endswith(NO_LOCATION)
@@ -338,16 +360,18 @@ class LineTemplates:
         end = b"}" + (b")" if in_list else b"") + b" : () -> ()" * is_generic
         before = _BEFORE + header + _INSIDE
         line = b"}" + text + (_UNKNOWN_LOCATION if has_location else b"")
-        ir = self._read_exactly(before + line + (b"" if has_location else _INSIDE + end) + _AFTER)
-        regions = [-1, 0, 1] if has_location else [-1, 0, 1, 1]
-        if ir is None or list(ir.region_op) != regions or len(ir) != len(regions):
+        opens_next = not has_location and text.endswith(b"{")
+        below = _INSIDE + end if opens_next else b"" if has_location else _INSIDE
+        ir = self._read_exactly(before + line + below + _AFTER)
+        regions = [-1, 0, 1, 1] if opens_next else [-1, 0, 1]
+        if ir is None or list(ir.region_op) != regions or len(ir) != 3 + bool(below):
             return False
         if ir.operands or ir.late_operands or ir.region_end[2] != len(before):
             return False
         line_end = len(before) + len(line)
-        if has_location:
-            return ir.op_end[1] == line_end and ir.location_text(1) == b"unknown"
-        return ir.region_start[3] == line_end - 1
+        if opens_next:
+            return ir.region_start[3] == line_end - 1
+        return ir.op_end[1] == line_end and ir.location_text(1) == (b"unknown" if has_location else None)
 
     def region_follows(self, lines: OpLines, line: int, name: bytes) -> bool:
         """Whether the text below a line shows that the brace at its end opens a region of op ``name``.

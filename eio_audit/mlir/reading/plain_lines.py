@@ -152,9 +152,9 @@ class PlainLines:
             return False
         brace = start + len(row[Line.INDENT])
         location = row[Line.LOCATION]
-        if location:
+        if not row[Line.TEXT].endswith(b"{"):
             builder.close_region(brace)
-            builder.end_op(end, end - 1 - len(location))
+            builder.end_op(end, end - 1 - len(location) if location else NO_OFFSET)
             return True
         name = current.name.encode()
         if not current.is_generic and not self._templates.region_follows(lines, line, name):

@@ -30,7 +30,7 @@ from eio_audit.mlir.ir import IR, NO_OFFSET, Fault
 from eio_audit.mlir.reading.boundaries import BARE_OPS, Boundaries
 from eio_audit.mlir.reading.builder import Builder, Mentions, OpenOp, split_use
 from eio_audit.mlir.reading.plain_lines import PlainLines
-from eio_audit.mlir.source import InputError, Source, Span, line_end, without_constants
+from eio_audit.mlir.source import InputError, Source, Span, Text, line_end, without_constants
 from eio_audit.mlir.tokens import (
     ALIAS,
     ARGUMENT,
@@ -118,18 +118,19 @@ def read_ir(
     """
     span = span or Span(0, len(source.data))
     _refuse_colours(source, span)
-    missing = list(_left_out(source, span))
-    if missing and not may_be_invalid:
-        raise source.error(missing[0].start(), f"the IR is invalid: {missing[0][0].decode()}")
     reader = Reader(source, span, op_table or OpTable(), mentions=mentions, may_be_invalid=may_be_invalid)
     was_enabled = gc.isenabled()
     gc.disable()  # reading makes many objects and no cycles
     try:
         ir = reader.read()
+    except InputError:  # what is left out may be the cause
+        _refuse_stand_ins(source, list(_stand_ins(source.data, span)), may_be_invalid=may_be_invalid)
+        raise
     finally:
         if was_enabled:
             gc.enable()
-    for match in missing:
+    _refuse_stand_ins(source, reader.stand_ins, may_be_invalid=may_be_invalid)
+    for match in reader.stand_ins:
         op = bisect_right(ir.op_start, match.start()) - 1
         what = f"{ir.name(op)} (line {source.line_at(ir.op_start[op])})" if op >= 0 else "the dump"
         ir.faults.append(Fault(op, "undefined value", f"{what} has {match[0].decode()}"))
@@ -149,24 +150,30 @@ def _refuse_colours(source: Source, span: Span) -> None:
             raise source.error(coloured.start(), "colours in a line of IR: print it without them")
 
 
-def _left_out(source: Source, span: Span) -> Iterator[re.Match[bytes]]:
-    """Yield what stands for what invalid IR lacks; an InputError for a region that is not printed."""
-    parts = without_constants(source.data, span)
-    if all(source.data.find(text, *part) < 0 for part in parts for text in _LEFT_OUT):
-        return
-    for match in re.compile(_STAND_IN).finditer(source.data, span.start, span.end):
-        if match["region"]:
-            message = "the regions are not printed: print the dump without --mlir-print-ir-skip-regions"
-            raise source.error(match.start(), message)
-        if match["nothing"]:
-            yield match
+def _stand_ins(data: Text, span: Span) -> Iterator[re.Match[bytes]]:
+    """Yield what stands for what invalid IR lacks, or for a region that is not printed."""
+    if any(data.find(text, *part) >= 0 for part in without_constants(data, span) for text in _LEFT_OUT):
+        for match in re.compile(_STAND_IN).finditer(data, *span):
+            if match["region"] or match["nothing"]:
+                yield match
+
+
+def _refuse_stand_ins(source: Source, found: list[re.Match[bytes]], *, may_be_invalid: bool) -> None:
+    """Raise an error for a region that is not printed, or for what is missing in IR that must be valid."""
+    if region := next((match for match in found if match["region"]), None):
+        message = "the regions are not printed: print the dump without --mlir-print-ir-skip-regions"
+        raise source.error(region.start(), message)
+    if found and not may_be_invalid:
+        raise source.error(found[0].start(), f"the IR is invalid: {found[0][0].decode()}")
 
 
 def _read_exactly(op_table: OpTable, text: bytes) -> IR | None:
+    reader = Reader(Source("", text), Span(0, len(text)), op_table, exact=True)
     try:
-        return Reader(Source("", text), Span(0, len(text)), op_table, exact=True).read()
+        ir = reader.read()
     except InputError:
         return None
+    return None if reader.stand_ins else ir
 
 
 class Reader:
@@ -192,6 +199,9 @@ class Reader:
         self.scopes = self.builder.scopes
         self.text = Boundaries(source, span, self.traits)
         self.exact = exact
+        # What stands for what is not printed. Only the lines that the fast path did not read may hold it.
+        self.stand_ins: list[re.Match[bytes]] = []
+        self._searched_to = span.start
         self.ops = self.builder.ops
         self.regions = self.builder.regions
         self._body_ends: dict[int, int] = {}
@@ -218,6 +228,7 @@ class Reader:
         if self.ops:
             raise self._cut_off()
         self.builder.close_region(self.end)
+        self._skip_plain(self.end, self.end)
         self.scopes.remove_undefined_operands()
         return self.ir
 
@@ -228,7 +239,15 @@ class Reader:
         if line is None and self.data[offset - 1 : offset] != b"\n":
             return offset
         end = self.plain.read(start)
-        return offset if end == start else end
+        if end == start:
+            return offset
+        self._skip_plain(start, end)
+        return end
+
+    def _skip_plain(self, start: int, end: int) -> None:
+        """Search what is above plain lines for stand-ins."""
+        self.stand_ins += _stand_ins(self.data, Span(self._searched_to, start))
+        self._searched_to = end
 
     def _cut_off(self) -> InputError:
         opened = self.source.position_at(self.ir.region_start[self.regions[-1]])
@@ -261,6 +280,8 @@ class Reader:
         if alias := ALIAS.match(self.data, offset, self.end):
             return self._aliases(alias)
         if metadata := FILE_METADATA.match(self.data, offset, self.end):
+            if not metadata[0].endswith(b"#-}"):
+                raise self.source.error(offset, "'{-#' is never closed: is the dump cut off?")
             return metadata.end()
         if excerpt := EXCERPT.match(self.data, offset, self.end):
             return excerpt.end()
@@ -295,8 +316,11 @@ class Reader:
         offset = match.start()
         if self.exact or self.data[offset - 1 : offset] not in (b"", b"\n"):
             return self._alias(match)
-        end = self.plain.read_aliases(offset)
-        return min(end, self.end) if end > offset else self._alias(match)
+        end = min(self.plain.read_aliases(offset), self.end)
+        if end == offset:
+            return self._alias(match)
+        self._skip_plain(offset, end)
+        return end
 
     def _alias(self, match: re.Match[bytes]) -> int:
         """Read ``#name = ...`` or ``!name = ...``. For a location, keep the text inside ``loc(...)``."""

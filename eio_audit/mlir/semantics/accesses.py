@@ -15,7 +15,6 @@ from math import prod
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.semantics.value_types import (
     constant,
-    element,
     extents_of,
     operand_types,
     result_types,
@@ -40,7 +39,7 @@ GET_GLOBAL = "memref.get_global"
 _VALUE = re.compile(VALUE)
 _MOST_ELEMENTS = 32
 _MEMREF_OF_AFFINE = {"affine.load": 0, "affine.store": 1, "affine.vector_load": 0, "affine.vector_store": 1}
-_MEMREF_OF_VECTOR = {"vector.load": 0, "vector.store": 1}
+_MEMREF = {"memref.load": 0, "memref.store": 1, "vector.load": 0, "vector.store": 1}
 _SUBSCRIPT = re.compile(rb"\[([^\[\]]*)\]")
 _INDEX = re.compile(rb"(?:symbol\()?(?:(?P<number>-?[0-9]+)|(?P<name>%?[A-Za-z_$.0-9-][\w$.-]*))\)?")
 _MAP = re.compile(rb"\bmap\"?\s*=\s*affine_map<\(([^()]*)\)(?:\[([^\[\]]*)\])?\s*->\s*\(([^()]*)\)>")
@@ -87,11 +86,10 @@ def elements(ir: IR, op: int) -> Sequence[tuple[int, ...]]:
     name = ir.name(op)
     if (shaped := _MEMREF_OF_AFFINE.get(name)) is not None:
         first = _affine_indices(ir, op, shaped)
-    elif (shaped := _MEMREF_OF_VECTOR.get(name)) is not None:
+    elif (shaped := _MEMREF.get(name)) is not None:
         first = [_number(ir, value) for value in ir.operands_of(op)[shaped + 1 :]]
     else:
-        one = element(ir, op)
-        return () if one is None else (one,)
+        return ()
     ends, sizes = extents_of(ir, op, shaped), vector_sizes(ir, op)
     if first is None or ends is None or sizes is None or not len(sizes) <= len(first) == len(ends):
         return ()

@@ -48,8 +48,8 @@ _SYMBOL = re.compile(SYMBOL)
 _NAME = re.compile(rb'(?:%[^"=]*=\s*)?(?:"[^"\n]*"|[\w$.]+)')
 _REPLACEABLE = re.compile(
     rb"\b(?:weak|weak_odr|linkonce|linkonce_odr|common|extern_weak|available_externally|appending)\b"
-    rb"|\blinkage\"?\s*=\s*(?!#llvm\.linkage<(?:external|internal|private)>)"
-    rb"|\bspecifiers\"?\s*=\s*(?!\[(?:\s|,|\"static\"|\"inline\"|\"constexpr\")*\])"
+    rb"|\blinkage\"?\s*=\s*+(?!#llvm\.linkage<(?:external|internal|private)>)"
+    rb"|\bspecifiers\"?\s*=\s*+(?!\[(?:\s|,|\"static\"|\"inline\"|\"constexpr\")*\])"
 )
 _NO_MEMORY = re.compile(rb"#llvm\.memory_effects<(?:\s*+\w++\s*+=\s*+none\s*+,?)+>")
 _ATTRIBUTES = re.compile(rb"\sattributes\s*\{")

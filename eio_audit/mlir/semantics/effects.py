@@ -125,6 +125,7 @@ class EffectTable:
         # By pattern, how many ops are assumed to do nothing that otherwise would do something.
         self.assumed_pure: Counter[str] = Counter()
         self._globals: dict[str, int] = {}
+        self._gotten: dict[int, Resource] = {}  # by op that returns the address of a global, where that is
         self._own: dict[int, Touches] = {}
         self._reads: dict[int, set[Resource]] = {}
         self._summaries: dict[int, tuple[Touches, frozenset[str], bool]] = {}
@@ -407,8 +408,15 @@ class EffectTable:
             return [(_OUTSIDE, *index) for index in indices] or [(_OUTSIDE,)]
         if owner >= 0 and self._allocates[ir.op_name[owner]]:
             return [(whole, *index) for index in indices] or [(whole,)]
-        is_global = owner >= 0 and ir.name(owner) == GET_GLOBAL and prod(extents_of(ir, owner, 0) or ()) > 1
-        return [self._global(owner) if is_global else MEMORY]
+        is_global = owner >= 0 and ir.name(owner) == GET_GLOBAL
+        return [self._memory_of_global(owner) if is_global else MEMORY]
+
+    def _memory_of_global(self, op: int) -> Resource:
+        """Return where a global is, given an op that returns its address. Many accesses may use one."""
+        if op not in self._gotten:
+            has_elements = prod(extents_of(self._ir, op, 0) or ()) > 1
+            self._gotten[op] = self._global(op) if has_elements else MEMORY
+        return self._gotten[op]
 
     def _global(self, op: int) -> Resource:
         """Return the global that the op's only symbol names, or its attribute ``name``."""
@@ -424,8 +432,8 @@ class EffectTable:
         """By argument of a function that accesses use, whether nothing else outside is accessed in it."""
         ir, found = self._ir, dict[int, bool]()
         accesses = (op for op, name in enumerate(ir.op_name) if self._accesses[name])
-        operands = filter(self._buffers.is_address, chain.from_iterable(map(ir.operands_of, accesses)))
-        accessed = {source(ir, value) for value in operands}
+        operands = set(chain.from_iterable(map(ir.operands_of, accesses)))
+        accessed = {source(ir, value) for value in filter(self._buffers.is_address, operands)}
         has_globals = any(name == GET_GLOBAL or GLOBAL in ir.op_table.of(name).on for name in ir.names)
         for op, name in enumerate(ir.op_name):
             if {"function", "isolated"} <= ir.op_table.flags(ir.names[name]):

@@ -23,7 +23,7 @@ from eio_audit.mlir.traits import EVERYTHING, KINDS, STATES, OpTraits, onnx_func
 
 CUSTOM_CALLS = frozenset(("mhlo.custom_call", "stablehlo.custom_call"))
 _OPERATOR = "torch.operator"
-_TARGET = re.compile(rb'custom_call\s+@"?([\w.$-]+)|\bcall_target_name"?\s*=\s*"([^"]*)"')
+_TARGET = re.compile(rb'custom_call\s+@"?([\w.$-]+)|\bcall_target_name"?\s*=\s*"([^"\\]*)"')
 _ANNOTATIONS = frozenset((b"Sharding", b"SPMDFullToShardShape", b"SPMDShardToFullShape"))
 """Targets of custom calls that say how a tensor is spread over devices, and do nothing."""
 _IN_PLACE = b"tt."

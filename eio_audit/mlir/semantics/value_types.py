@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from enum import IntFlag
 from functools import cached_property
+from weakref import WeakKeyDictionary
 
 from eio_audit.mlir.ir import IR, NO_OFFSET
 from eio_audit.mlir.semantics.calls import OPAQUE_CALLS, OPAQUE_DEVICE, OPAQUE_TENSOR
@@ -56,11 +57,12 @@ _SHAPED = re.compile(rb"\s*(?:tensor|memref)<((?:(?:[0-9]+|\?)x)*)(?:index|[su]?
 _LIST = rb"\s*\[([0-9,\s]*)\]"
 _SLICE = re.compile(rb"[^=]*=\s*[\w.]+\s+%[\w$.-]+(?:#[0-9]+)?" + _LIST * 3 + rb"\s*:")
 _STATIC = re.compile(rb"array<i64:?([0-9,\s]*)>")
-_SHAPED_OPERAND = {"memref.load": 0, "memref.store": 1, "tensor.extract": 0}
 _INDEX_WIDTH = 32  # the least that a target may choose
 _FALSE = re.compile(rb"[^=]*=\s*torch\.constant\.bool\s+false\s*")
 _FLOAT = re.compile(rb"b?f[0-9]|tf32")
 _ELEMENTWISE_KIND = re.compile(rb"[^=]*=\s*linalg\.elementwise\s+kind\s*=\s*#linalg\.elementwise_kind<(\w+)>")
+_CONSTANTS: WeakKeyDictionary[IR, dict[int, int | None]] = WeakKeyDictionary()
+"""By dump, the numbers of its constants that were asked for. Many ops may use one."""
 _DIVISION = re.compile(r"arith\.(?:ceildiv|div|floordiv|rem)[su]i")
 
 
@@ -313,21 +315,6 @@ def block_header_text(ir: IR, block: int) -> bytes:
     return ir.source.data[ir.op_start[parent] : ir.region_start[ir.block_region[block]]]
 
 
-def element(ir: IR, op: int) -> tuple[int, ...] | None:
-    """Return the indices of the element that a load, a store or ``tensor.extract`` accesses. None if unknown.
-
-    In a memref without a layout no two elements overlap, as long as the indices are in bounds.
-    """
-    if (shaped := _SHAPED_OPERAND.get(ir.name(op))) is None:
-        return None
-    extents = extents_of(ir, op, shaped)
-    found = (constant(ir, value) for value in ir.operands_of(op)[shaped + 1 :])
-    indices = tuple(-1 if number is None else number for number in found)
-    if extents is None or len(extents) != len(indices):
-        return None
-    return indices if all(0 <= k < end for k, end in zip(indices, extents, strict=True)) else None
-
-
 def shown_storage(ir: IR, op: int) -> Storage:
     """Return what the types that the op's text shows may be together. ANYTHING if it shows none."""
     text = ir.expanded_text(op)
@@ -348,7 +335,10 @@ def cannot_trap(ir: IR, op: int, shapes: DynamicShapes) -> bool:
     if name == "tensor.dim":
         return len(operands) == 2 and constant(ir, operands[1]) in range(len(extents_of(ir, op, 0) or ()))
     if name == "tensor.extract":
-        return element(ir, op) is not None
+        extents, indices = extents_of(ir, op, 0) or (), [constant(ir, value) for value in operands[1:]]
+        return len(extents) == len(indices) and all(
+            k in range(end) for k, end in zip(indices, extents, strict=True)
+        )
     if name in ("memref.subview", "tensor.extract_slice"):
         return len(operands) == 1 and _is_slice_in_bounds(ir, op)
     divides = "divides" in ir.op_table.flags(name)
@@ -384,6 +374,13 @@ def constant(ir: IR, value: int) -> int | None:
     owner = ir.value_owner[value]
     if owner < 0 or ir.name(owner) not in ("arith.constant", "llvm.mlir.constant"):
         return None
+    known = _CONSTANTS.setdefault(ir, {})
+    if owner not in known:
+        known[owner] = _shown_number(ir, owner)
+    return known[owner]
+
+
+def _shown_number(ir: IR, owner: int) -> int | None:
     literals = [literal for name, literal in attributes_of(ir, owner) if name == b"value"]
     types = result_types(ir, owner) or [] if ir.op_is_generic[owner] else []
     if not ir.op_is_generic[owner] and not literals:

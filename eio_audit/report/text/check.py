@@ -312,7 +312,7 @@ def print_fix(fix: Fix, source_name: str, console: Console, *, is_dry: bool = Fa
     assumed = _assumed_pure(fix.dumps)
     if assumed and (fix.before.inversions or fix.relabelled):
         console.print(f"{source_name}: {assumed}")
-    would = "would be changed: " if is_dry and (fix.changed or fix.renumbered) else ""
+    would = "would be changed: " if is_dry and fix.changed else ""
     console.print(f"{source_name}: {would}{_outcome(fix)}{configured(fix.dumps[0].options)}")
 
 
@@ -320,12 +320,11 @@ def _outcome(fix: Fix) -> str:
     before, remain = fix.before, fix.ordered_from.minimum
     relabel = order.relabelling(fix.ordered_from if fix.changed else before, fix.dumps)
     advice = f": --relabel {relabel}" if relabel else ""
-    unmoved = "nothing moved, values renumbered" if fix.renumbered else "unchanged"
     if not (before.inversions or fix.relabelled):
-        return f"{'in order' if before.has_indices else 'no op indices'}: {unmoved}"
+        return f"{'in order' if before.has_indices else 'no op indices'}: unchanged"
     why = "" if advice else _why_they_remain(fix.ordered_from)
     if not fix.changed:
-        return f"nothing to move: {unmoved}; {_remaining(remain)}{why}{advice}"
+        return f"nothing to move: unchanged; {_remaining(remain)}{why}{advice}"
     total = count(before.inversions, "inversion")
     removed, rest = f"{total} removed", "none remains"
     if remain:

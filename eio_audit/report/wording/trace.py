@@ -49,8 +49,15 @@ def pass_called(name: str | None, marker: Marker | None) -> str:
 
 
 def reason(traced: TracedPass) -> str:
-    """Return why a pass failed: what is invalid in its dump, and what the compiler said of it."""
-    said = [fault.text for _, fault in traced.faults], [error_text(error) for error in traced.errors]
+    """Return why a pass failed: what is invalid in its dump, and what the compiler said of it.
+
+    It also tells if the dump could not be compared with the text before it.
+    """
+    said = [
+        [fault.text for _, fault in traced.faults],
+        [error_text(error) for error in traced.errors],
+        [] if traced.unread is None else [f"not compared with the text before it: {traced.unread}"],
+    ]
     return "; ".join(one[0] + (f" (and {len(one) - 1:,} more)" if one[1:] else "") for one in said if one)
 
 
@@ -85,7 +92,8 @@ def order_after(traced: TracedPass) -> str:
     if figures.avoidable:
         said.append(f"{figures.avoidable:,} avoidable")
     if traced.made:
-        said.append(f"{traced.made:,} made ({traced.left:,} left at the end)")
+        later = f", {traced.multiplied:,} of them as later passes replaced ops" if traced.multiplied else ""
+        said.append(f"{traced.made:,} made{later} ({traced.left:,} left at the end)")
     if traced.undone:
         said.append(f"{traced.undone:,} undone")
     if traced.mislabelled:

@@ -41,7 +41,7 @@ def workers() -> Iterator[Workers]:
 
 def plain(result: Fix | InputError | VerificationError) -> object:
     if isinstance(result, Fix):
-        figures = result.dumps, result.ordered, result.moved, result.renumbered, result.relabelled
+        figures = result.dumps, result.ordered, result.moved, result.relabelled
         return result.text, figures
     return type(result), str(result)
 
@@ -81,7 +81,7 @@ def test_every_file_has_its_own_fix(workers: Workers, texts: list[str]) -> None:
 @pytest.mark.parametrize(
     "dump_fix",
     [
-        pytest.param(DumpFix(renumber=True), marks=pytest.mark.slow),
+        pytest.param(DumpFix(), marks=pytest.mark.slow),
         DumpFix(AuditOptions(follow="derived", assume_pure="my.*"), relabel="nested"),
         pytest.param(DumpFix(relabel="flat", finds_wrong_labels=False), marks=pytest.mark.slow),
     ],
