@@ -24,7 +24,7 @@ _SUBSCRIPTED = re.compile(
 )
 _SUBSCRIPTS = re.compile(VALUE + rb"\s*\[([^\[\]]*)\]")
 _SUM = re.compile(rb"(?s)(?P<term>.*?)\s*(?P<number>(?:\A|[+-]\s*)[0-9]{1,18})?")
-_ADDS_NUMBER = re.compile(rb"affine_map<\((\w+)\)\s*->\s*\(\1 (?P<number>[+-] [0-9]+)\)>")
+_ADDS_NUMBER = re.compile(rb"affine_map<\((\w+)\)\s*->\s*\(\1 (?P<number>[+-] [0-9]{1,18})\)>")
 _SIGNS = {"arith.addi": 1, "arith.subi": -1, "index.add": 1, "index.sub": -1}
 _LONGEST_SUM = 64  # how many additions of numbers are followed
 
