@@ -505,7 +505,8 @@ def line_end(data: Text, offset: int, end: int) -> int:
 
 def find_all(data: Text, text: bytes, span: Span) -> Iterator[int]:
     """Yield where ``text`` occurs, but not in long strings in hexadecimal. No two of these overlap."""
-    pattern = re.compile(re.escape(text))  # finds a short text in half the time of ``bytes.find``
+    escaped = re.escape(text)
+    pattern = re.compile(escaped)  # finds a short text in half the time of ``bytes.find``
     for part in without_constants(data, span):
         for match in pattern.finditer(data, *part):
             yield match.start()

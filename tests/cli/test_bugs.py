@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +17,28 @@ from tests.internals import Builder
 FAULTY = SHUFFLED.replace("ttir.neg", "t.fault")
 MARKER = "// -----// IR Dump After {} //----- //\n"
 BUG = r"error: this is a bug of eio-audit: IndexError: out of range \(test_bugs.py:\d+\); please report it with the input"
+
+FAULTY_PROGRAM = """
+import os
+
+from eio_audit.cli.main import main
+from eio_audit.mlir.reading.builder import Builder
+
+FIRST = os.getpid()
+intern = Builder.intern
+
+
+def faulty(self, name, **options):
+    if name == b"t.fault":
+        raise LookupError(os.getpid() == FIRST)
+    return intern(self, name, **options)
+
+
+Builder.intern = faulty
+if __name__ == "__main__":
+    main()
+"""
+"""The same, and the error says whether it happened in the first process."""
 
 
 @pytest.fixture(autouse=True)
@@ -42,13 +66,24 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("files")
-@pytest.mark.parametrize("jobs", ["1", "2"])
-def test_check_reports_it_and_checks_the_other_files(jobs: str) -> None:
-    done = run("check", "a.mlir", "b.mlir", "c.mlir", "--jobs", jobs, "-v")
+def test_check_reports_it_and_checks_the_other_files() -> None:
+    done = run("check", "a.mlir", "b.mlir", "c.mlir", "--jobs", "1", "-v")
     assert done.returncode == 2
     assert re.match(rf"b.mlir:1:1: {BUG}", done.stderr.decode())
     assert b"a.mlir" in done.stdout
     assert b"c.mlir" in done.stdout
+
+
+@pytest.mark.usefixtures("files")
+def test_it_may_happen_in_another_process() -> None:
+    Path("faulty.py").write_text(FAULTY_PROGRAM)
+    command = [sys.executable, "faulty.py", "check", "a.mlir", "b.mlir", "c.mlir", "--jobs", "2", "-v"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert re.fullmatch(
+        r"b.mlir:1:1: error: this is a bug of eio-audit: LookupError: False .*\n", done.stderr
+    )
+    assert "c.mlir" in done.stdout
 
 
 @pytest.mark.usefixtures("files")

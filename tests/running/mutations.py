@@ -613,7 +613,7 @@ MUTATIONS: Mapping[str, Mutation] = {
         _changed(calls, "_does_nothing", lambda declaration, *, is_generic: True), "legal"
     ),
     "destinations are read only": Mutation(_changed(effects, "destinations", lambda ir, op: ()), "legal"),
-    "a vector is one element": Mutation(_changed(accesses, "_vector_sizes", lambda ir, op: []), "legal"),
+    "a vector is one element": Mutation(_changed(accesses, "vector_sizes", lambda ir, op: []), "legal"),
     "every op names another global": Mutation(
         _changed(effects.EffectTable, "_global", lambda self, op: (effects._OUTSIDE, -1 - op)), "legal"
     ),

@@ -12,7 +12,9 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from itertools import compress, pairwise
+from functools import cached_property
+from itertools import compress, count, pairwise, starmap
+from operator import gt
 from typing import NamedTuple, TypeAlias
 
 from eio_audit.audit.check.keyed_dump import KeyedDump
@@ -81,7 +83,9 @@ def without(keys: Keys, places: Iterable[int]) -> Keys:
 def _without_terminators(dump: KeyedDump, block: int, keys: Keys) -> Keys:
     """A terminator can stand nowhere else."""
     ir = dump.ir
-    last = ir.block_ops[block][-1]
+    last, own = ir.block_ops[block][-1], keys[-1]
+    if own is None or own == max(key for key in keys if key is not None):
+        return keys  # it is in no inversion
     name, table = ir.name(last), ir.op_table
     is_listed = "terminator" in table.flags(name)
     is_terminator = is_listed or (table.may_be_terminator(name) and ends_block(ir, last))
@@ -107,6 +111,8 @@ def _without_casts(dump: KeyedDump, block: int, keys: Keys) -> Keys:
     """
     ir = dump.ir
     is_cast, packs = ([name in names for name in ir.names] for names in (CASTS, PACKING))
+    if not any(is_cast) and not any(packs):
+        return keys
     names = ir.of_block(block, ir.op_name)
     casts = {*compress(ir.block_ops[block], map(is_cast.__getitem__, names))}
     for op in compress(ir.block_ops[block], map(packs.__getitem__, names)):
@@ -122,12 +128,12 @@ def _beside_regions(dump: KeyedDump, block: int, keys: Keys) -> Keys:
     The op with the region takes the largest key before it that lies in its range, but none above such a key
     after it. So it is in order with all ops that left it, unless these are out of order themselves.
     """
-    ops, regions = dump.ir.block_ops[block], dump.ir.regions_of
-    ascending = sorted(key for key in keys if key is not None)
+    regions = dump.ir.regions_of
+    with_regions = [(place, op) for place, op in enumerate(dump.ir.block_ops[block]) if op in regions]
+    ascending = sorted(key for key in keys if key is not None) if with_regions else []
     changed = list(keys)
-    for place, op in enumerate(ops):
-        own = keys[place]
-        if op not in regions or own is None:
+    for place, op in with_regions:
+        if (own := keys[place]) is None:
             continue
         end = dump.keys.range_end(op)
         if bisect_right(ascending, own) == bisect_right(ascending, end):
@@ -143,63 +149,69 @@ def _apart_by_copies(dump: KeyedDump, block: int, keys: Keys) -> Keys:
 
     In the new keys, an op with a key of the body stands behind all ops of the copies before its own.
     """
-    names = dump.ir.of_block(block, dump.ir.op_name)
-    placed = [(place, key) for place, key in enumerate(keys) if key is not None]
-    bodies = _Unrolled(dump, block, {place: (key, names[place]) for place, key in placed}).bodies()
+    unrolled = _Unrolled(dump, block, keys)
+    bodies = unrolled.bodies()
     if not bodies:
         return keys
-    new = {place: (key, 0, key) for place, key in placed}
-    for low, high, starts in bodies:
-        for number, (place, key) in enumerate(placed):
-            if low <= key <= high:
-                new[place] = low, bisect_right(starts, number), key
+    lows, new = [body.low for body in bodies], dict[int, tuple[int, int, int]]()
+    for number, (place, key) in enumerate(zip(unrolled.places, unrolled.keys, strict=True)):
+        low, high, starts = bodies[bisect_right(lows, key) - 1]
+        in_body = low <= key <= high
+        new[place] = (low, bisect_right(starts, number), key) if in_body else (key, 0, key)
     rank = {key: rank for rank, key in enumerate(sorted({*new.values()}))}
     return [rank[new[place]] if place in new else None for place in range(len(keys))]
 
 
 class _Unrolled:
-    """A block, of which the ops at some places have keys. These ops are numbered from 0."""
+    """The ops of a block that have keys. They are numbered from 0."""
 
-    def __init__(self, dump: KeyedDump, block: int, token_at: Mapping[int, _Token]) -> None:
+    def __init__(self, dump: KeyedDump, block: int, keys: Keys) -> None:
         self._dump = dump
         self._block = block
-        self._token_at = token_at  # by place, in textual order
-        self._places = [*token_at]
+        self.places = [place for place, key in enumerate(keys) if key is not None]
+        self.keys = [key for key in keys if key is not None]
+        self._names = dump.ir.of_block(block, dump.ir.op_name)
 
     def bodies(self) -> list[_Body]:
-        """Return the loop bodies that have copies. Their keys do not overlap.
+        """Return the loop bodies that have copies, by rising keys, which do not overlap.
 
         A copy is a run of ops whose keys do not fall. It shares ops of two keys or more with the copies
         before it, key and name alike. One of the two may lack ops of the other, which were merged or folded.
         It has the last op of the run before it, and begins with one of the shared ops: so it follows its
         original, and nothing stands between the two but what only the copy uses.
         """
-        ops = [*self._token_at.values()]
-        falls = [k for k, ((one, _), (other, _)) in enumerate(pairwise(ops), 1) if one > other]
+        falls = compress(count(1), starmap(gt, pairwise(self.keys)))
         found: list[_Body] = []
-        known, body = {*ops[: falls[0] if falls else None]}, set[_Token]()
-        starts: list[int] = []
-        for start, end in pairwise((*falls, len(ops))):
-            run = {*ops[start:end]}
-            twins = run & known
-            first = next((k for k in range(start, end) if ops[k] in known), end)
-            if (
-                len({key for key, _ in twins}) > 1
-                and ops[start - 1] in run
-                and _is_part(twins, run - {*ops[start:first]}, known)
-                and self._serve(range(start, first), {*ops[start:first], *twins, *body}, twins)
-            ):
-                body |= twins.union(ops[start:first])
-                known |= run
-                starts.append(start)
-                continue
+        before, known, body, starts = 0, set[_Token](), set[_Token](), list[int]()
+        for start, end in pairwise((*falls, len(self.keys))):
+            if self.keys[start - 1] in self.keys[start:end]:  # few runs may be copies
+                known, run = known or {*self._tokens(before, start)}, self._tokens(start, end)
+                twins = known.intersection(run) if self._tokens(start - 1, start)[0] in run else set()
+                first = next((k for k, token in enumerate(run) if token in twins), 0)
+                if (
+                    len({key for key, _ in twins}) > 1
+                    and _is_part(twins, run[first:], known)
+                    and self._serve(range(start, start + first), {*run[:first], *twins, *body}, twins)
+                ):
+                    body |= twins.union(run[:first])
+                    known |= {*run}
+                    starts.append(start)
+                    continue
             found += _body(body, starts)
-            known, body, starts = run, set(), []
+            before, known, body, starts = start, set(), set(), []
         return _merged([*found, *_body(body, starts)])
+
+    def _tokens(self, start: int, end: int) -> list[_Token]:
+        names = map(self._names.__getitem__, self.places[start:end])
+        return list(zip(self.keys[start:end], names, strict=True))
+
+    @cached_property
+    def _token_at(self) -> Mapping[int, _Token]:
+        return dict(zip(self.places, self._tokens(0, len(self.places)), strict=True))
 
     def _serve(self, ops: Sequence[int], copy: Collection[_Token], others: Collection[_Token]) -> bool:
         """Return whether the values of some ops go to a copy alone, and come from no other copy."""
-        for place in map(self._places.__getitem__, ops):
+        for place in map(self.places.__getitem__, ops):
             users, producers = self._graph.users_of(place), self._graph.producers_of(place)
             served = {self._token_at.get(user) for user, kind in users if kind in VALUES}
             came_from = {self._token_at.get(producer) for producer, kind in producers if kind in VALUES}
@@ -212,7 +224,7 @@ class _Unrolled:
         return self._dump.dependences.of([self._block])[self._block]
 
 
-def _is_part(twins: Collection[_Token], run: Collection[_Token], known: Collection[_Token]) -> bool:
+def _is_part(twins: Collection[_Token], run: Iterable[_Token], known: Collection[_Token]) -> bool:
     """Return whether one of two runs has all ops of the other, among the keys of the ops that both have."""
     low, high = min(twins)[0], max(twins)[0]
     one, other = ({token for token in tokens if low <= token[0] <= high} for tokens in (run, known))

@@ -39,6 +39,7 @@ class KeyedBlock:
         self.ops: array[int] = dump.ir.block_ops[number]  # its ops in textual order
         # Per place, its key; None for an op that does not count in inversions.
         self.keys: Keys = dump.ir.of_block(number, dump.keys.by_op) if keys is None else keys
+        self._has_all_keys = keys is None
 
     @cached_property
     def graph(self) -> DependenceGraph | None:
@@ -53,12 +54,16 @@ class KeyedBlock:
     @cached_property
     def comparison(self) -> Comparison:
         """What of it the original order compares: all, if it is in a graph region and so not judged."""
-        return compare(self.dump, self.number, self.keys, self.runs.inversions if self.has_order else 0)
+        known: dict[int, Comparison] = self.dump.keys.comparisons if self._has_all_keys else {}
+        if self.number not in known:
+            inversions = self.runs.inversions if self.has_order else 0
+            known[self.number] = compare(self.dump, self.number, self.keys, inversions)
+        return known[self.number]
 
     @property
     def comparable(self) -> KeyedBlock:
         """The same block with the keys that can be compared."""
-        return self if self.comparison.keys is self.keys else self._compared
+        return self._compared if self.comparison.steps else self
 
     @cached_property
     def _compared(self) -> KeyedBlock:
@@ -172,7 +177,7 @@ class FixedBlock(KeyedBlock):
     @property
     def comparable(self) -> FixedBlock:
         """The same block with the keys that can be compared."""
-        return self if self.comparison.keys is self.keys else self._compared
+        return self._compared if self.comparison.steps else self
 
     @cached_property
     def _compared(self) -> FixedBlock:

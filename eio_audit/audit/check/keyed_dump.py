@@ -31,6 +31,7 @@ class OrderKeys:
         self._ir = ir
         self._follow = options.follow
         self._assume_pure = options.assume_pure
+        self.comparisons: dict[int, Any] = {}  # what is known of its blocks, for ``KeyedBlock``
 
     @cached_property
     def by_op(self) -> list[int | None]:

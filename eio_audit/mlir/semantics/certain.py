@@ -23,7 +23,7 @@ _SUBSCRIPTED = re.compile(
     r"|vector\.(?:load|store|transfer_(?:read|write))"
 )
 _SUBSCRIPTS = re.compile(VALUE + rb"\s*\[([^\[\]]*)\]")
-_SUM = re.compile(rb"(?P<term>.*?)\s*(?P<number>(?:\A|[+-]\s*)[0-9]+)?")
+_SUM = re.compile(rb"(?s)(?P<term>.*?)\s*(?P<number>(?:\A|[+-]\s*)[0-9]{1,18})?")
 _ADDS_NUMBER = re.compile(rb"affine_map<\((\w+)\)\s*->\s*\(\1 (?P<number>[+-] [0-9]+)\)>")
 _SIGNS = {"arith.addi": 1, "arith.subi": -1, "index.add": 1, "index.sub": -1}
 _LONGEST_SUM = 64  # how many additions of numbers are followed
@@ -131,7 +131,7 @@ class Places:
         """Return a subscript; the values that its text names are the next ones."""
         match = _SUM.fullmatch(text)
         assert match is not None
-        term, number = match["term"], int((match["number"] or b"0").replace(b" ", b""))
+        term, number = match["term"], int(b"".join((match["number"] or b"0").split()))
         names = [next(values, -1) for _ in _VALUE.findall(term)]
         if len(names) == 1 and _VALUE.fullmatch(term):
             return self._sum(names[0], number, size)
