@@ -27,7 +27,7 @@ import eio_audit
 from tests.test_patterns import REPETITIONS, Items, inside, modules, patterns_of
 
 LENGTH = 20_000
-MOST_SECONDS = 0.2
+MOST_SECONDS = 0.3
 CHARACTERS = " ax0\"\\\n\t()[]{}<>#%@/-,:=!^.|*?$_;'"
 SEARCHING = {"search", "finditer", "findall", "sub", "subn", "split"}
 MATCHING = {"match", "fullmatch", "match_end"}
