@@ -197,8 +197,7 @@ class DumpFix:
             text = ordered.ir.dump_text
         if text is not None and self.verify_with is not None:
             self.verify_with.must_accept(before.ir, ordered.orders, text)
-        if text is not None and ordered.audit.summary.not_compared and rounds > 1:
-            # What is comparable may depend on the order, so more may be out of order now.
+        if text is not None and rounds > 1 and _may_compare_anew(ordered):
             text = self.of(_with_text(dump, text), rounds - 1).text or text
         return FixedDump(text, before.audit, ordered.audit, relabelled)
 
@@ -237,6 +236,21 @@ def _with_right_labels(
     if len(audited.donors) >= len(donors):
         raise VerificationError("the new indices still contradict the dependences")
     return _with_right_labels(audited, audited.donors, form, work)
+
+
+def _may_compare_anew(dump: AuditedDump) -> bool:
+    """Return whether other pairs may be comparable in the new order, so that more may be out of order then.
+
+    It depends on the order which op left a region, and which ops are copies of others.
+    """
+    ir = dump.ir
+    for block in dump.orders:
+        ops = ir.block_ops[block]
+        keyed = zip(KeyedBlock(dump, block).keys, map(ir.op_name.__getitem__, ops), strict=True)
+        tokens = [token for token in keyed if token[0] is not None]
+        if len({*tokens}) < len(tokens) or not ir.regions_of.keys().isdisjoint(ops):
+            return True
+    return bool(dump.audit.summary.not_compared)
 
 
 def _with_text(dump: Dump, text: bytes) -> Dump:
