@@ -244,13 +244,29 @@ def _may_compare_anew(dump: AuditedDump) -> bool:
     It depends on the order which op left a region, and which ops are copies of others.
     """
     ir = dump.ir
-    for block in dump.orders:
-        ops = ir.block_ops[block]
-        keyed = zip(KeyedBlock(dump, block).keys, map(ir.op_name.__getitem__, ops), strict=True)
-        tokens = [token for token in keyed if token[0] is not None]
-        if len({*tokens}) < len(tokens) or not ir.regions_of.keys().isdisjoint(ops):
+    for block, order in dump.orders.items():
+        ops, keys = ir.block_ops[block], KeyedBlock(dump, block).keys
+        if not keyed_inversions(map(keys.__getitem__, order)):
+            continue
+        placed = ((keys[place], ir.op_name[ops[place]]) for place in order)
+        if _have_twins(placed) or not ir.regions_of.keys().isdisjoint(ops):
             return True
     return bool(dump.audit.summary.not_compared)
+
+
+def _have_twins(ops: Iterable[tuple[int | None, int]]) -> bool:
+    """Return whether two runs of ops, one after another, share ops of two keys, by key and name."""
+    run, above, last = set[tuple[int, int]](), set[tuple[int, int]](), -1
+    for key, name in ops:
+        if key is None:
+            continue
+        if key < last:
+            if len({shared for shared, _ in run & above}) > 1:
+                return True
+            run, above = set(), run
+        run.add((key, name))
+        last = key
+    return len({shared for shared, _ in run & above}) > 1
 
 
 def _with_text(dump: Dump, text: bytes) -> Dump:
