@@ -103,7 +103,6 @@ class ProgramStates:
         self.functions: dict[FunctionOrModule, FunctionState] = {}
         self._options = options
         self._steps = log.steps
-        self.left_out: Collection[str] = ()  # the functions that were left out when the last dump was read
         self._last: tuple[Dump, DumpStates] | None = None
         self._last_outside: tuple[bytes, DumpStates] | None = None
 
@@ -183,8 +182,8 @@ class ProgramStates:
         wanted = text.functions.keys() - same
         callees = {symbol: text.reached_from(text.functions[symbol]) for symbol in wanted}
         needed = {callee.symbol for called in callees.values() for callee in called}
-        self.left_out = {*same} - needed
-        found = _states_in(self._steps.audited(text.dump, self.left_out), text, wanted) if wanted else {}
+        left_out = {*same} - needed
+        found = _states_in(self._steps.audited(text.dump, left_out), text, wanted) if wanted else {}
         return {
             symbol: replace(state, callees=tuple(callee.key for callee in callees[symbol]))
             if any(block.inversions for block in state.blocks)

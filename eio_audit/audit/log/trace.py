@@ -320,7 +320,7 @@ class _Tracer:
         is_all_same = len(same) == len(states.parts) and None not in same and not step.vanished
         found, unread = None, None
         if not is_all_same or namesakes:
-            left_out = same.intersection(program.states.left_out) if self._options.order_from is None else ()
+            left_out = same if self._options.order_from is None else ()
             try:
                 found = program.log.compare(dump, left_out)
             except InputError as error:  # of a text put together from several dumps; each of them was read
