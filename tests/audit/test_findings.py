@@ -156,7 +156,7 @@ def test_the_findings_account_for_all_inversions(program: str) -> None:
     assert sum(f.inversions for f in find(audited, [SPLIT])) == figures.avoidable_splits
     apart = figures.avoidable_constants + figures.avoidable_splits
     assert figures.avoidable_others + apart == figures.avoidable
-    assert sum(f.inversions for f in find(audited, [UNAVOIDABLE])) == figures.minimum
+    assert sum(f.inversions for f in find(audited, [UNAVOIDABLE])) == figures.minimum - figures.not_compared
 
 
 @given(programs())

@@ -200,7 +200,7 @@ class InvertedPairs:
             other = reduce(or_, (1 << bit for bit in at), 0) & ~stayed
             for bit, firsts in at.items():
                 for origin, pairs in bits.rows.get(bit, {}).items():
-                    if pairs & other or firsts & ~stayed:
+                    if pairs & other or not stayed >> bit & 1:
                         seconds = reduce(or_, (at[place] for place in _places(pairs & other)), pairs & stayed)
                         for first in _places(firsts):
                             found[first][origin] = found[first].get(origin, 0) | seconds
