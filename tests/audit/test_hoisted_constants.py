@@ -107,8 +107,12 @@ def test_the_rest_is_what_is_left_if_constants_and_splits_follow(data: st.DataOb
     [dump] = read_text(function(*ops))
     audited = audit_dump(dump)
     [block] = audited.audit.blocks
-    left = [check([dump], options).summary.avoidable for options in (FOLLOWING, BOTH_FOLLOW)]
-    assert block.avoidable_others == min(block.avoidable, *left)
+    left = [check([dump], options).summary for options in (FOLLOWING, BOTH_FOLLOW)]
+    least = min(block.avoidable, *(one.avoidable for one in left))
+    if any(one.not_compared for one in left):  # without constants, the others may look like copies
+        assert least <= block.avoidable_others
+    else:
+        assert block.avoidable_others == least
     assert block.avoidable == block.avoidable_constants + block.avoidable_splits + block.avoidable_others
     assert (block.hoisted_constants > 0) == (block.avoidable_constants > 0)
     assert (block.left_splits > 0) == (block.avoidable_splits > 0)
