@@ -81,6 +81,15 @@ def clone(tmp_path: Path) -> Path:
     for name in ("sample_irs", "pyproject.toml"):
         subprocess.run(["git", "add", name], cwd=folder, check=True)
         subprocess.run(["git", *author, "commit", "--quiet", "-m", name], cwd=folder, check=True)
+    branch = subprocess.run(["git", "rev-parse", "HEAD"], cwd=folder, check=True, capture_output=True).stdout
+    (folder / "eio-audit.toml").write_text("verbose = false\n")  # of the base branch, and not of this one
+    for command in (
+        ["add", "eio-audit.toml"],
+        [*author, "commit", "--quiet", "-m", "base"],
+        ["update-ref", "refs/remotes/origin/main", "HEAD"],
+        ["reset", "--quiet", "--hard", branch.decode().strip()],
+    ):
+        subprocess.run(["git", *command], cwd=folder, check=True)
     return folder
 
 

@@ -199,10 +199,10 @@ def test_python_finds_the_same() -> None:
     found = eio_audit.bisect(SMALL)
     assert (found.attempted, len(found.of_patterns), found.inversions) == (218, 12, (0, 18))
     assert [(one.last, one.inversions_before, one.inversions) for one in found.worst[:2]] == [
-        (22, 8, 12),
-        (24, 12, 16),
+        (13, 2, 5),
+        (15, 5, 8),
     ]
-    assert str(found.worst[0].attempt and found.worst[0].attempt.model) == "/proj/model.py:12"
+    assert str(found.worst[0].attempt and found.worst[0].attempt.model) == "/proj/model.py:13"
 
 
 def test_the_steps_of_one_op() -> None:
