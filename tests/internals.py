@@ -77,7 +77,7 @@ from eio_audit.audit.log.scope_text import Lines, ScopeText
 from eio_audit.audit.log.walk import Module, number_modules
 from eio_audit.cli.dump_choice import rerun
 from eio_audit.cli.main import main
-from eio_audit.cli.output import write_atomically, write_pages
+from eio_audit.cli.output import write_atomically, write_folder
 from eio_audit.cli.registry import COMMANDS, cli
 from eio_audit.cli.reports import RENDERERS, Given, rendered
 from eio_audit.mlir import source as source_module

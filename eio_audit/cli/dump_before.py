@@ -7,7 +7,6 @@ runs. The second is the value of ``--order-from``.
 from __future__ import annotations
 
 import os
-import re
 import shutil
 import sys
 import tempfile
@@ -20,7 +19,7 @@ from pathlib import Path
 import click
 
 from eio_audit.audit.log.program_text import next_of_same, text_before
-from eio_audit.cli.dump_choice import FIRST, DumpChoice, rerun, several_dumps
+from eio_audit.cli.dump_choice import FIRST, DumpChoice, DumpPath, rerun, several_dumps
 from eio_audit.cli.inputs import LISTED_NAMES, NO_IR, dumps_of_run, is_one_file, max_size, noted, read_dumps
 from eio_audit.mlir.input.dumps import Dump, stream
 from eio_audit.mlir.input.folders import HOW_TO_NAME_STATES, DumpFile, Moment, find_dump_files
@@ -79,7 +78,7 @@ def _only_before(
     if not pairs:
         raise InputError(name, None, _no_dump_after(dumps, choice))
     if len(pairs) > 1:
-        raise several_dumps(name, pairs, "--dump")
+        raise several_dumps(name, pairs, "--dump", word=choice.word)
     [(_, old)] = pairs
     return old, following[old]
 
@@ -103,7 +102,8 @@ def _chosen(dumps: Sequence[Dump], name: str, choice: DumpChoice) -> Dump:
     if not comparable:
         raise InputError(name, None, NO_EARLIER_DUMP)
     if len(comparable) > 1:
-        raise several_dumps(name, comparable, choice.how, f" after {_named(choice)}", shows_passes=True)
+        which = f" after {_named(choice)}"
+        raise several_dumps(name, comparable, choice.how, which, word=choice.word, shows_passes=True)
     [(_, new)] = comparable
     return new if choice.is_made else replace(new, selected=(None, ""))
 
@@ -169,24 +169,24 @@ def _dump(file: DumpFile) -> Dump:
     return replace(dump, marker=dump.marker or (file.state.marker if file.state else None))
 
 
-_NUMBERED = re.compile(r"(?P<log>.+):(?P<number>[1-9][0-9]{0,8})", re.DOTALL)
-
-
 def original_dump(value: str) -> Dump:
     """Return the dump that a value of ``--order-from`` selects.
 
-    ``first`` is the first dump of the command's own input. ``LOG:3`` is the third of a log or a folder. Any
-    other value is a file with one dump.
+    ``first`` is the first dump of the command's own input. ``LOG:3`` is the third of a log or a folder, and
+    so on, as in ``--dump``. Any other value is a file with one dump.
 
     Raises:
         InputError: the file cannot be read, has no such dump, or has several and no number is given; or the
             command would compare the dump with itself alone.
     """
-    numbered = _NUMBERED.fullmatch(value)
+    path = DumpPath.parse(value)
+    number = path.dump.number if path.dump else None
     if value == FIRST:
         original = _nth_dump(_first_input(), 1)
-    elif numbered and not Path(value).exists():
-        original = _nth_dump(numbered["log"], int(numbered["number"]))
+    elif number is not None and number >= 0:
+        original = _nth_dump(path, number + 1)
+    elif path.dump is not None:
+        original = DumpChoice().at(path).only_one(read_dumps(path), source_name(path))
     else:
         dumps = read_dumps(value, "take the original order from")
         if len(dumps) > 1:
@@ -235,9 +235,9 @@ def _input_dumps(*, reads_stdin: bool) -> Iterator[Dump]:
         if path == "-" and not reads_stdin:
             raise InputError(source_name(path), None, "it can be read once")
         try:
-            if choice.is_made and not is_pair:
+            if choice.at(path).is_made and not is_pair:
                 for file in find_dump_files(path):
-                    yield from choice.of(read_dumps(file.path))
+                    yield from choice.at(path).of(read_dumps(file.path))
             else:
                 yield from dumps_of_run(path)
         finally:

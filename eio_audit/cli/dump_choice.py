@@ -1,10 +1,13 @@
-"""Choose dumps of a log: ``--pass`` and ``--dump``, and the errors that list the dumps to choose from."""
+"""Choose dumps of a log: ``--pass``, ``--dump``, ``LOG:N``, and the errors that list what to choose from."""
 
 from __future__ import annotations
 
+import os
+import re
 import shlex
 import sys
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -50,11 +53,46 @@ class WantedDump(NamedTuple):
         raise ValueError(f"{text!r} is not a number from 1, 'first', 'last', @NAME or :LINE")
 
 
+_ENDS = re.compile(r":(?=:?[0-9]|@|first\Z|last\Z)")
+"""The colon before what chooses a dump at the end of a path."""
+
+
+class DumpPath(str):
+    """The path of a file or a folder; of ``LOG:3``, that of ``LOG``, and the dump that the rest chooses."""
+
+    dump: WantedDump | None = None  # what chooses a dump; None for a plain path
+    word: str  # the word as it was typed
+
+    @classmethod
+    def parse(cls, word: str) -> DumpPath:
+        """Return what a word names: a file or folder of this name if there is one, else a dump of a log."""
+        split = None if os.path.exists(word) else next(_splits(word), None)  # noqa: PTH110  (of any text)
+        path = cls(word if split is None else split[0])
+        path.word, path.dump = word, split and split[1]
+        return path
+
+
+def _splits(word: str) -> Iterator[tuple[str, WantedDump]]:
+    """Yield the ways to read a word as an input and a dump of it."""
+    for colon in _ENDS.finditer(word):
+        path, end = word[: colon.start()], word[colon.end() :]
+        if path == "-" or os.path.exists(path):  # noqa: PTH110
+            with suppress(ValueError):
+                yield path, WantedDump.parse(end)
+
+
 class DumpChoice(NamedTuple):
-    """The dumps that ``--pass`` and ``--dump`` choose."""
+    """The dumps that ``--pass`` and ``--dump`` choose, or the end of a path."""
 
     pass_name: str | None = None  # the pass, or None for any
     dump: WantedDump | None = None  # which of its dumps, or of all dumps; None for all
+    word: str = ""  # the word of the command line that chooses the dump: ``LOG:3``; empty without one
+
+    def at(self, path: str) -> DumpChoice:
+        """Return the choice for a path, whose end may choose a dump. It counts more than ``--dump``."""
+        if not isinstance(path, DumpPath) or path.dump is None:
+            return self
+        return self._replace(dump=path.dump, word=path.word)
 
     @property
     def is_made(self) -> bool:
@@ -64,7 +102,7 @@ class DumpChoice(NamedTuple):
     @property
     def how(self) -> str:
         """The options that choose further."""
-        return "--pass and --dump" if self.pass_name is None else "--dump"
+        return "--pass and --dump" if self.pass_name is None and not self.word else "--dump"
 
     def of(self, dumps: Sequence[Dump], path: str | None = None, *, is_only: bool = True) -> list[Dump]:
         """Return the chosen dumps of one file, or of the folder ``path``.
@@ -85,7 +123,7 @@ class DumpChoice(NamedTuple):
             if not wanted:
                 why = self._why_none(dumps)
                 if is_only:
-                    raise _with_list(name, why, self.numbered(dumps), LAST)
+                    raise _with_list(name, why, self.numbered(dumps), LAST, self.word)
                 raise InputError(name, None, why)
             chosen = wanted
         if self.is_made:
@@ -129,7 +167,7 @@ class DumpChoice(NamedTuple):
         when = "of" if counted[0].place.when != "after" else "after"
         of_pass = "" if self.pass_name is None else f" {when} pass '{self.pass_name}'"
         if self.dump.number is not None:
-            number = f"there is no --dump {self.dump.text}"
+            number = f"there is no {'dump' if self.word else '--dump'} {self.dump.text}"
             if self.pass_name is not None and when == "after":
                 runs = "once" if len(counted) == 1 else f"{len(counted):,} times"
                 return f"{self.pass_name} ran {runs}; {number}"
@@ -147,10 +185,10 @@ class DumpChoice(NamedTuple):
         """
         from eio_audit.audit.explain.op_choice import OpReference
 
-        dumps = read_dumps(path)
+        choice, dumps = self.at(path), read_dumps(path)
         if dumps and OpReference.parse(wanted).place_in(dumps[0].source):
-            return self.of(dumps)
-        return [self.only_one(dumps, source_name(path), or_else=", or give a line of the log")]
+            return choice.of(dumps)
+        return [choice.only_one(dumps, source_name(path), or_else=", or give a line of the log")]
 
     def only_one(self, dumps: Sequence[Dump], name: str, or_else: str = "") -> Dump:
         """Return the only dump chosen from those of a file. Of a pass, it is the only dump after it.
@@ -167,7 +205,7 @@ class DumpChoice(NamedTuple):
             raise InputError(name, None, NO_IR)
         candidates = self.candidates(dumps, chosen)
         if len(candidates) > 1:
-            raise several_dumps(name, candidates, self.how + or_else)
+            raise several_dumps(name, candidates, self.how + or_else, word=self.word)
         return candidates[0][1]
 
 
@@ -217,25 +255,44 @@ def rerun(*options: str, words: Sequence[str] | None = None) -> str:
     return shlex.join(["eio-audit", *kept, *options, *typed[end:]])
 
 
+def _renamed(word: str, dump: str) -> str:
+    """Return the typed command with another dump of the log that a word of it chooses one of."""
+    other = f"{DumpPath.parse(word)}:{dump}"
+    return shlex.join(["eio-audit", *(other if typed == word else typed for typed in sys.argv[1:])])
+
+
 def several_dumps(
-    name: str, dumps: Sequence[Numbered], how: str, which: str = "", *, shows_passes: bool = False
+    name: str,
+    dumps: Sequence[Numbered],
+    how: str,
+    which: str = "",
+    *,
+    word: str = "",
+    shows_passes: bool = False,
 ) -> InputError:
     """Return the error for a command that takes one dump of an input, and has several to choose from.
 
-    ``how`` names the options to choose with, ``which`` tells what dumps they are: `` after a pass``, and
-    ``shows_passes`` offers ``trace``, which shows what each pass did.
+    ``how`` names the options to choose with, ``which`` tells what dumps they are: `` after a pass``, ``word``
+    is the typed one that chose them, and ``shows_passes`` offers ``trace``, which shows what each pass did.
     """
     message = f"there are {count(len(dumps), 'dump')}{which}: choose one with {how}"
-    return _with_list(name, message, dumps, str(dumps[-1][0]), shows_passes=shows_passes)
+    return _with_list(name, message, dumps, str(dumps[-1][0]), word, shows_passes=shows_passes)
 
 
 def _with_list(
-    name: str, message: str, dumps: Sequence[Numbered], last: str, *, shows_passes: bool = False
+    name: str,
+    message: str,
+    dumps: Sequence[Numbered],
+    last: str,
+    word: str = "",
+    *,
+    shows_passes: bool = False,
 ) -> InputError:
     """Return an error with the dumps to choose from, and the command typed with the last of them."""
     from eio_audit.report.wording.conclusion import Step, argument, is_kept, next_lines
 
-    steps = [Step(rerun("--dump", last), "takes the last dump")]
+    again = _renamed(word, last) if word else rerun("--dump", last)
+    steps = [Step(again, "takes the last dump")]
     if shows_passes:
         steps.append(Step(f"eio-audit trace {argument(name)}", "shows what each pass did"))
     lines = _dump_table(dumps) if len(dumps) > 1 else []

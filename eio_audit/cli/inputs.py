@@ -48,14 +48,15 @@ def max_size() -> int:
 
 
 def read_dumps(path: str, purpose: str = "") -> list[Dump]:
-    """Return the dumps of a file, or of standard input for ``-``. With a purpose, a verb, at least one.
+    """Return the dumps of a file, of a folder, or of standard input for ``-``. With a purpose, at least one.
 
     Raises:
         InputError: the file cannot be read, unpacks to over ``max-size``, or has no dump for the purpose.
     """
     from eio_audit.mlir.input.dumps import read
 
-    dumps = read(path, max_size())
+    is_folder = os.path.isdir(path)  # noqa: PTH112  (any text; reading it is the error)
+    dumps = list(dumps_of_run(path)) if is_folder else read(path, max_size())
     if not dumps and purpose:
         raise InputError(source_name(path), None, f"nothing to {purpose}: {NO_IR}")
     return dumps
@@ -150,7 +151,7 @@ def no_order(dump_count: int, dumps: Sequence[DumpAudit], *paths: str) -> InputE
     else:
         cures.insert(0, NO_LOCATIONS if dumps else PRINT_LOCATIONS)
     help_ = "\n".join(f"  help: {cure}" for cure in cures)
-    return InputError(", ".join(map(source_name, paths)), None, message, help_)
+    return InputError(", ".join(dict.fromkeys(map(source_name, paths))), None, message, help_)
 
 
 def show_errors(errors: Iterable[InputError]) -> None:

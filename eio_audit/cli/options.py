@@ -19,7 +19,7 @@ from click.core import ParameterSource
 from eio_audit.audit.locations.index_pattern import DEFAULT_INDEX_PATTERN, IndexPattern
 from eio_audit.audit.options import AuditOptions, Configuration, Follow
 from eio_audit.cli.config_file import NOW, WHAT_COUNTS, Config, error_at_key, read_config
-from eio_audit.cli.dump_choice import FIRST, DumpChoice, WantedDump
+from eio_audit.cli.dump_choice import FIRST, DumpChoice, DumpPath, WantedDump
 from eio_audit.cli.inputs import pass_names
 from eio_audit.mlir.source import InputError
 
@@ -190,6 +190,17 @@ class FilledPath(click.Path):
 
 
 PATH = FilledPath(readable=False, allow_dash=True)  # a file or a folder; it is checked when it is read
+
+
+class _DumpPath(FilledPath):
+    """A path that may end in what chooses a dump: ``LOG:3``."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> DumpPath:
+        """Return the path of the log, and the dump."""
+        return DumpPath.parse(super().convert(value, param, ctx))
+
+
+DUMP_PATH = _DumpPath(readable=False, allow_dash=True)
 UNUSABLE = "could not run: wrong usage, or unreadable or malformed input"
 UNUSABLE_OR_UNINDEXED = """could not run: wrong usage, unreadable or malformed input, or no op
      carries an index"""
@@ -412,7 +423,7 @@ _ORDER_FROM = click.option(
     type=PATH,
     metavar="BEFORE|LOG:N|first",
     help="Take the original order from a dump instead of indices: BEFORE is a file with one dump, LOG:N "
-    "the N-th dump of a log, 'first' the first dump of the input. Ops are matched as in diff.",
+    "a dump of a log, 'first' the first dump of the input. Ops are matched as in diff.",
 )
 dependence_options = together("options", _audit_options, *_COMMON, assume_pure_option)
 index_options = together("options", _audit_options, *_COMMON, *_ORDER)
@@ -433,9 +444,18 @@ def _complete_pass(ctx: click.Context, _: click.Parameter, incomplete: str) -> l
     return [name for name in dict.fromkeys(passes) if name.startswith(incomplete)]
 
 
+def _dump_choice(pass_name: str | None = None, dump: WantedDump | None = None) -> DumpChoice:
+    values = click.get_current_context().params.values()
+    words = [word for value in values for word in (value if isinstance(value, tuple) else [value])]
+    paths = [word for word in words if isinstance(word, DumpPath)]
+    if dump is not None and paths and all(path.dump is not None for path in paths):
+        raise click.UsageError(f"--dump cannot be used with '{paths[0].word}', which chooses a dump")
+    return DumpChoice(pass_name, dump)
+
+
 dump_options = together(
     "choice",
-    DumpChoice,
+    _dump_choice,
     click.option(
         "--pass",
         "pass_name",
@@ -448,6 +468,7 @@ dump_options = together(
         type=parsed_by(WantedDump.parse),
         metavar="N|first|last|@NAME|:LINE",
         help="Use only this dump of each file: the N-th, those that show only function @NAME, or the one on "
-        "a line of the file. With --pass, N counts the dumps after that pass.",
+        "a line of the file. With --pass, N counts the dumps after that pass. LOG:N is the same for one of "
+        "several files, as in diff LOG:3 LOG:first.",
     ),
 )

@@ -60,10 +60,10 @@ def is_folder(path: str) -> bool:
     return path.endswith(("/", os.sep)) or Path(path).is_dir()
 
 
-def write_pages(folder: str, pages: Iterable[tuple[str, str]]) -> None:
-    """Write pages to files of a folder one by one, each atomically. Other files of the folder stay.
+def write_folder(folder: str, files: Iterable[tuple[str, bytes]], doing: str) -> None:
+    """Write files of a folder one by one, each atomically. Other files of the folder stay.
 
-    A bar shows the size of what has been written.
+    A bar shows what is being done, and the size of what has been written.
 
     Raises:
         InputError: the folder cannot be made, or a file cannot be written.
@@ -74,11 +74,10 @@ def write_pages(folder: str, pages: Iterable[tuple[str, str]]) -> None:
         raise InputError(folder, None, f"cannot make this folder: {error.strerror or error}") from error
     from eio_audit.report.text.progress import progress
 
-    with progress(None, "writing pages") as advance:
-        for name, text in pages:
-            page = Path(folder, name)
-            write_atomically(str(page), [encoded(text)])
-            advance(page.stat().st_size)
+    with progress(None, doing) as advance:
+        for name, text in files:
+            write_atomically(str(Path(folder, name)), [text])
+            advance(len(text))
 
 
 def write_atomically(

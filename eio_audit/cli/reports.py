@@ -17,7 +17,7 @@ from click.core import ParameterSource
 
 from eio_audit import __version__
 from eio_audit.cli.options import Command, empty_path, together
-from eio_audit.cli.output import encoded, is_folder, reader_may_stop, write_bytes, write_pages, write_text
+from eio_audit.cli.output import encoded, is_folder, reader_may_stop, write_bytes, write_folder, write_text
 from eio_audit.mlir.source import InputError
 
 if TYPE_CHECKING:
@@ -194,7 +194,8 @@ def _write(result: object, format_: str, path: str | None, given: Given, *, is_p
         else:
             write_text(print_to, path)
     elif path is not None and is_folder(path) and format_ in FOLDER_RENDERERS.get(type(result).__name__, ()):
-        write_pages(path, rendered(result, format_, table=FOLDER_RENDERERS, **given))
+        pages = rendered(result, format_, table=FOLDER_RENDERERS, **given)
+        write_folder(path, ((name, encoded(page)) for name, page in pages), "writing pages")
     else:
         from eio_audit.report.text.progress import status
 

@@ -155,6 +155,7 @@ EACH_COMMAND = [
     ["history", "logs/a.log", "%3"],
     ["normalize", "logs/a.log", "--dump", "last"],
     ["repeat", "--runs", "2", "--", "cat", "logs/a.log"],
+    ["show", "logs/a.log:last"],
     ["stamp", "after.mlir"],
     ["trace", "logs", "-j", "2"],
 ]

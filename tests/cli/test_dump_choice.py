@@ -107,6 +107,67 @@ def test_other_logs(log: Path, text: str, options: str, expected: list[int]) -> 
     assert lines(log, *shlex.split(options)) == expected
 
 
+@pytest.mark.parametrize(
+    ("end", "expected"),
+    [("4", [25]), ("first", [1]), ("last", [33]), ("@g", [17, 25]), (":25", [25]), (":28", [25])],
+)
+def test_the_end_of_a_path_chooses_as_dump_does(log: Path, end: str, expected: list[int]) -> None:
+    assert lines(f"{log}:{end}") == expected
+
+
+def test_two_dumps_of_a_log(log: Path) -> None:
+    assert compared(f"{log}:2", f"{log}:last") == [9, 33]
+    assert compared(f"{log}:4") == [17, 25]
+    assert lines(f"{log}:2", f"{log}:4") == [9, 25]
+    assert compared(f"{log}:1", f"{log}:2", "--pass", "a") == [9, 25]
+    assert compared(f"{log}:1", log, "--dump", "5") == [1, 33]
+
+
+def test_a_file_whose_name_ends_in_a_number_wins(log: Path) -> None:
+    Path("two words.log:2").write_text(F)
+    assert lines("two words.log:2") == [1]
+    assert lines("two words.log:2:1") == [1]
+
+
+def test_what_chooses_no_dump_is_a_part_of_the_name(log: Path) -> None:
+    assert (
+        run("check", f"{log}:0").stderr.decode()
+        == f"{log}:0: error: cannot read: No such file or directory\n"
+    )
+    assert run("check", "none:3").stderr.decode() == "none:3: error: cannot read: No such file or directory\n"
+
+
+@pytest.mark.parametrize("command", ["normalize", "graph", "show", "fix"])
+def test_every_command_that_reads_one_dump_takes_the_end_of_a_path(log: Path, command: str) -> None:
+    assert run(command, f"{log}:2").stdout == run(command, log, "--dump", "2").stdout != b""
+
+
+def test_fix_changes_only_the_dump_of_the_path(log: Path) -> None:
+    shuffled = function("f", 2, 1)
+    log.write_text(dump("After", "a", shuffled) + dump("After", "b", shuffled))
+    run("fix", "-i", f"{log}:2")
+    assert log.read_text().startswith(dump("After", "a", shuffled))
+    assert [run("check", f"{log}:{number}").returncode for number in (1, 2)] == [1, 0]
+
+
+def test_fix_changes_one_dump_of_a_file(log: Path) -> None:
+    done = run("fix", "--check", f"{log}:2", f"{log}:3")
+    message = f"'{log}:2' and '{log}:3' are in one file: fix one dump of it at a time"
+    assert (done.returncode, message in done.stderr.decode()) == (2, True)
+
+
+def test_the_end_of_a_path_and_a_number(log: Path) -> None:
+    done = run("show", f"{log}:2", "--dump", "3")
+    message = f"--dump cannot be used with '{log}:2', which chooses a dump"
+    assert (done.returncode, message in done.stderr.decode()) == (2, True)
+
+
+def test_an_error_names_the_last_dump_in_place_of_the_one_typed(log: Path) -> None:
+    error = run("diff", f"{log.name}:1", f"{log.name}:9").stderr.decode()
+    assert error.startswith(f"{log.name}: error: there is no dump 9: there are 5 dumps\n")
+    assert error.endswith("  eio-audit diff 'two words.log:1' 'two words.log:last'  # takes the last dump\n")
+
+
 def test_of_one_function_the_last_dump_of_the_same_function_is_before(log: Path) -> None:
     log.write_text("".join(dump("After", name, text) for name in "ab" for text in (F, G)))
     assert compared(log, "--pass", "b", "--dump", "@f") == [1, 17]

@@ -22,7 +22,7 @@ LOAD_AND_STORE = """func.func @f(%m: memref<4xi32>, %i: index, %a: i32) -> i32 {
 }
 """
 ARGUMENTS: dict[str, list[str]] = {
-    **{name: ["dump.mlir"] for name in ("check", "fix", "graph", "normalize", "stamp", "trace")},
+    **{name: ["dump.mlir"] for name in ("check", "fix", "graph", "normalize", "show", "stamp", "trace")},
     "bisect": ["--", "./mlir-opt"],
     "diff": ["dump.mlir", "dump.mlir"],
     "explain": ["dump.mlir", "%0"],

@@ -58,6 +58,12 @@ def test_a_numbered_dump_of_a_log(log: Path) -> None:
     assert inversions("check", log, "--order-from", f"{log}:2") == [1, 0]
 
 
+@pytest.mark.parametrize("end", [":1", "first", "1"])
+def test_a_dump_of_a_log_as_everywhere(log: Path, end: str) -> None:
+    numbered = run("check", log, "--order-from", f"{log}:1").stdout
+    assert run("check", log, "--order-from", f"{log}:{end}").stdout == numbered
+
+
 def test_a_file_whose_name_ends_in_a_number(log: Path) -> None:
     named = log.with_name("before:2")
     named.write_text(DUMP.format(name="a", first="neg", second="abs"))

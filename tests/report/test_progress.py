@@ -9,7 +9,7 @@ import pytest
 
 from eio_audit import read_text
 from tests.internals import progress_module as shown
-from tests.internals import read_ir, write_pages
+from tests.internals import read_ir, write_folder
 
 
 class Terminal(io.StringIO):
@@ -165,12 +165,12 @@ def test_what_comes_from_a_pipe_counts_as_its_length() -> None:
 def test_a_folder_of_pages_shows_what_is_written(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     stderr = terminal(monkeypatch)
 
-    def pages() -> Iterator[tuple[str, str]]:
-        yield "a.html", "a" * 1_500_000
+    def pages() -> Iterator[tuple[str, bytes]]:
+        yield "a.html", b"a" * 1_500_000
         stderr.wait_for("writing pages")
-        yield "b.html", "b" * 1_500_000
+        yield "b.html", b"b" * 1_500_000
         stderr.wait_for("3.0 MB")
 
-    write_pages(str(tmp_path), pages())
+    write_folder(str(tmp_path), pages(), "writing pages")
     assert stderr.getvalue().endswith("\x1b[2K")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.html", "b.html"]

@@ -14,6 +14,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property, reduce
+from itertools import takewhile
 
 from eio_audit.audit.log.scope_text import (
     Lines,
@@ -85,6 +86,11 @@ class ProgramText:
         outermost = [scope for scope in known if not any(_is_in(scope, other) for other in known)]
         texts = [self._known(scope, with_aliases=False) for scope in outermost]
         return None, reduce(ScopeText.joined_with, texts) if texts else None
+
+    def all_known(self) -> ScopeText:
+        """Return the text of all that is known."""
+        outermost = [scope for scope in self._last if not any(_is_in(scope, other) for other in self._last)]
+        return reduce(ScopeText.joined_with, map(self._known, outermost))
 
     def lines(self, symbol: str | None) -> Iterator[Lines]:
         """Yield the lines of all that is known, or only of what has a symbol, if that is known."""
@@ -210,6 +216,20 @@ def text_before(dumps: Iterable[Dump], dump: Dump, op_table: OpTable) -> Dump | 
     if before is None:
         return None
     return before.dump if before.is_whole_dump else before.readable(range(len(before.lines)))
+
+
+def program_at(dumps: Iterable[Dump], dump: Dump, op_table: OpTable) -> Dump:
+    """Return all that is known of a program at one of its dumps; this dump if it shows all.
+
+    Dumps that cannot be read do not count. An InputError says that the dump itself cannot be read.
+    """
+    texts = ProgramText()
+    for earlier in takewhile(lambda one: one != dump, dumps):
+        with suppress(InputError):
+            _take(texts, earlier, op_table)
+    _take(texts, dump, op_table)
+    known = texts.all_known()
+    return known.dump if known.is_whole_dump else known.readable(range(len(known.lines)))
 
 
 def next_of_same(dumps: Iterable[Dump], op_table: OpTable) -> dict[Dump, Dump]:

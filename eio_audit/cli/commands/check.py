@@ -14,7 +14,7 @@ from eio_audit.cli import inputs
 from eio_audit.cli.dump_choice import DumpChoice
 from eio_audit.cli.gate import GateChoice, gate_options
 from eio_audit.cli.jobs import PROCESSES, Jobs, jobs_options
-from eio_audit.cli.options import GATE_EXIT_CODES, PATH, audit_options, dump_options, grouped_command
+from eio_audit.cli.options import DUMP_PATH, GATE_EXIT_CODES, audit_options, dump_options, grouped_command
 from eio_audit.cli.reports import Reports, quiet_option, report_options, verbose_option
 from eio_audit.mlir.source import InputError
 from eio_audit.report.text.progress import advancing, progress, status
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 @grouped_command("check", short_help="Audit the order of every dump: the CI gate.", epilog=GATE_EXIT_CODES)
-@click.argument("paths", nargs=-1, required=True, type=PATH, metavar="PATH...")
+@click.argument("paths", nargs=-1, required=True, type=DUMP_PATH, metavar="PATH...")
 @dump_options
 @audit_options
 @gate_options
@@ -82,7 +82,7 @@ def check_command(
     if statistics and "text" not in reports.formats and not reports.quiet:
         raise click.UsageError("--statistics requires --format text")
     found, errors, skipped = inputs.find_all(paths, find_files)
-    files, models = [file for _, file in found], models_of(found)
+    models = models_of(found)
     needs_findings = gate_choice.needs_findings or bool(reports.formats)
     rules = gate_choice.gate.rules if needs_findings else ()
     findings, worst_blocks = LogFindings(rules), None
@@ -96,7 +96,8 @@ def check_command(
 
         described = SHOWN
     take = findings.take if needs_findings else None
-    result = _check(files, choice, dump_check, parallel, take, worst_blocks, described)
+    chosen = [(file, choice.at(path)) for path, file in found]
+    result = _check(chosen, dump_check, parallel, take, worst_blocks, described)
     result = replace(result, errors=(*errors, *result.errors), models=models)
     inputs.show_errors(result.errors)
     if not reports.quiet:
@@ -122,8 +123,7 @@ def check_command(
 
 
 def _check(
-    files: Sequence[str],
-    choice: DumpChoice,
+    chosen: Sequence[tuple[str, DumpChoice]],
     dump_check: DumpCheck,
     parallel: Jobs,
     take: Callable[[Dump, CheckedDump], None] | None,
@@ -138,12 +138,13 @@ def _check(
     from eio_audit.mlir.source import read_all
 
     errors: list[InputError] = []
-    total_bytes, numbers = inputs.total_size(files), list[int]()
-    bar = progress(total_bytes, "reading", len(files), then="ordering")
+    total_bytes, numbers = inputs.total_size([file for file, _ in chosen]), list[int]()
+    bar = progress(total_bytes, "reading", len(chosen), then="ordering")
     with bar as advance, ExitStack() as started:
 
-        def read_file(file: str) -> Iterator[Dump]:
-            dumps = choice.of(inputs.read_dumps(file), is_only=len(files) == 1)
+        def read_file(one: tuple[str, DumpChoice]) -> Iterator[Dump]:
+            file, choice = one
+            dumps = choice.of(inputs.read_dumps(file), is_only=len(chosen) == 1)
             numbers.append(len(dumps))
             return advancing(dumps, advance, inputs.size(file))
 
@@ -153,10 +154,10 @@ def _check(
             if worst_blocks is not None:
                 worst_blocks.visit_audit(dump, result.audit)
 
-        dumps = read_all(files, read_file, errors, advance.file_done)
+        dumps = read_all(chosen, read_file, errors, advance.file_done)
         workers, first = None, list(islice(dumps, 1))
         if first:  # so that no process is started for nothing
-            pieces = sum(numbers) if len(files) == 1 else None
+            pieces = sum(numbers) if len(chosen) == 1 else None
             if pieces == 1:
                 dump_check = replace(dump_check, described=described)
             workers = started.enter_context(parallel.workers(total_bytes, pieces))

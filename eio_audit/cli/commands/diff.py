@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from eio_audit.cli import inputs
-from eio_audit.cli.dump_choice import DumpChoice
+from eio_audit.cli.dump_choice import DumpChoice, DumpPath
 from eio_audit.cli.gate import MAX_INVERSIONS, ceiling_options, is_asked_for
 from eio_audit.cli.jobs import Jobs, jobs_options
 from eio_audit.cli.options import (
-    PATH,
+    DUMP_PATH,
     GroupedCommand,
     NoKey,
     audit_options,
@@ -129,8 +129,8 @@ def _print_lines(files: GitFiles) -> None:
     ),
     keys=("assume-pure", "max-inversions", "jobs", "timeout"),
 )
-@click.argument("before", type=PATH)
-@click.argument("after", type=PATH, required=False)
+@click.argument("before", type=DUMP_PATH)
+@click.argument("after", type=DUMP_PATH, required=False)
 @dump_options
 @audit_options
 @ceiling_options(MAX_INVERSIONS)
@@ -163,8 +163,8 @@ def _print_lines(files: GitFiles) -> None:
 @click.pass_context
 def diff_command(
     ctx: click.Context,
-    before: str,
-    after: str | None,
+    before: DumpPath,
+    after: DumpPath | None,
     choice: DumpChoice,
     options: AuditOptions,
     gate: Gate,
@@ -176,7 +176,8 @@ def diff_command(
 ) -> None:
     """Compare two dumps: which ops were moved, modified, added or removed, and how their order changed.
 
-    Given one log or folder, compare the dumps before and after the pass that --pass names. In a folder,
+    Either may be LOG:N, the N-th dump of a log. Given one log or folder, compare the dumps before and after
+    the pass that --pass names. In a folder,
     ttir-before-PASS.mlir and ttir-after-PASS.mlir are such a pair. If there are several passes and none is
     chosen, list their dumps.
 
@@ -192,6 +193,7 @@ def diff_command(
       eio-audit diff passes.log
       eio-audit diff passes.log --pass ttir-erase-inverse-ops
       eio-audit diff passes.log --pass cse --dump @main
+      eio-audit diff passes.log:3 passes.log:last
       eio-audit diff dumps/
       eio-audit diff before.mlir after.mlir --format markdown > comment.md
       git config diff.mlir.command "eio-audit diff"
@@ -205,7 +207,8 @@ def diff_command(
     from eio_audit.mlir.input.folders import find_dump_files
     from eio_audit.report.text.progress import status
 
-    are_runs = after is not None and not choice.is_made and inputs.is_run(before) and inputs.is_run(after)
+    is_chosen = choice.is_made or any(path is not None and path.dump for path in (before, after))
+    are_runs = after is not None and not is_chosen and inputs.is_run(before) and inputs.is_run(after)
     if context is not None and "text" not in reports.formats and not reports.quiet:
         raise click.UsageError("--unified requires --format text")
     if after is not None and are_runs:
@@ -222,7 +225,7 @@ def diff_command(
         reports.write(runs, context=context)
         ctx.exit(0 if runs.is_same_as_asked else 1)
     if after is None:
-        old, new = around_pass(before, choice, options.op_table)
+        old, new = around_pass(before, choice.at(before), options.op_table)
     else:
         old, new = _one_of_each(before, after, choice)
     if isinstance(ctx.obj, GitFiles):
@@ -241,7 +244,7 @@ def diff_command(
     ctx.exit(1 if gate.failed_rules(result.after.summary) else 0)
 
 
-def _one_of_each(before: str, after: str, choice: DumpChoice) -> tuple[Dump, Dump]:
+def _one_of_each(before: DumpPath, after: DumpPath, choice: DumpChoice) -> tuple[Dump, Dump]:
     """Return one dump of each file. Beside a log, the choice does not concern a file with one dump."""
     from eio_audit.mlir.input.dumps import Dump
 
@@ -250,7 +253,7 @@ def _one_of_each(before: str, after: str, choice: DumpChoice) -> tuple[Dump, Dum
     is_beside_log = any(len(dumps) > 1 for _, dumps in both)
     chosen = []
     for path, dumps in both:
-        own = DumpChoice() if is_beside_log and len(dumps) == 1 else choice
+        own = (DumpChoice() if is_beside_log and len(dumps) == 1 else choice).at(path)
         chosen.append(no_ops if path == os.devnull else own.only_one(dumps, source_name(path)))
     old, new = chosen
     return old, new

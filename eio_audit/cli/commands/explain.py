@@ -9,7 +9,14 @@ import click
 from eio_audit.audit.options import AuditOptions
 from eio_audit.cli.dump_choice import DumpChoice
 from eio_audit.cli.inputs import is_given, no_order, warn_of_unmatched
-from eio_audit.cli.options import EXIT_CODES, PATH, audit_options, dump_options, exit_codes, grouped_command
+from eio_audit.cli.options import (
+    DUMP_PATH,
+    EXIT_CODES,
+    audit_options,
+    dump_options,
+    exit_codes,
+    grouped_command,
+)
 from eio_audit.cli.reports import Reports, report_options, verbose_option
 from eio_audit.mlir.source import InputError
 
@@ -17,7 +24,7 @@ WHICH_OP = "OP is missing: give %name, '#index' (# begins a shell comment, so qu
 
 
 @grouped_command("explain", short_help="Explain why an op is where it is.", epilog=EXIT_CODES)
-@click.argument("path", type=PATH)
+@click.argument("path", type=DUMP_PATH)
 @click.argument("op", required=False)
 @dump_options
 @audit_options
@@ -58,7 +65,7 @@ DRAWN_OPS = 600  # the most ops in a picture; a larger picture is slow to lay ou
 @grouped_command(
     "graph", short_help="Write a block's dataflow DAG: dot, graphml, json or svg.", epilog=exit_codes({})
 )
-@click.argument("path", type=PATH)
+@click.argument("path", type=DUMP_PATH)
 @click.option(
     "--block",
     metavar="LINE|@FUNCTION",

@@ -20,6 +20,7 @@ from eio_audit.cli.gate import ALLOW_UNINDEXED
 from eio_audit.cli.jobs import ENOUGH_BYTES, Jobs, jobs_options
 from eio_audit.cli.main import COULD_NOT_RUN, VERIFICATION_FAILED
 from eio_audit.cli.options import (
+    DUMP_PATH,
     PATH,
     UNUSABLE_OR_UNINDEXED,
     GroupedCommand,
@@ -195,7 +196,7 @@ class _FixCommand(GroupedCommand):
     ),
     keys=("allow-unindexed", "jobs", "timeout", "verbose"),
 )
-@click.argument("paths", nargs=-1, required=True, type=PATH, metavar="PATH...")
+@click.argument("paths", nargs=-1, required=True, type=DUMP_PATH, metavar="PATH...")
 @click.option(
     "-o",
     "--output",
@@ -274,7 +275,8 @@ def fix_command(
     if relabel is not None and options.order_from is not None:
         raise click.UsageError("--relabel cannot be used with --order-from, which ignores indices")
     found, errors, skipped = inputs.find_all(paths, find_files)
-    files = list(dict.fromkeys(file for _, file in found))
+    choices = _choices(found, choice)
+    files = list(choices)
     if in_place:
         files = without_links(files)
         write: Write = partial(write_in_place, quiet=quiet)
@@ -290,7 +292,7 @@ def fix_command(
         fixes.fail(error, COULD_NOT_RUN)
     compiler = compiler_of(verify_with, parallel.timeout)
     dump_fix = DumpFix(options, relabel, not quiet, compiler)
-    only_dumps = choice.is_made and not in_place and not diff
+    only_dumps = any(one.is_made for one in choices.values()) and not in_place and not diff
     total_bytes = inputs.total_size(files)
     has_indices = allow_unindexed
     unindexed: list[tuple[str, Fix]] = []
@@ -298,7 +300,7 @@ def fix_command(
     with bar as advance, workers_of(parallel, total_bytes, len(files), compiler) as workers:
 
         def read_file(path: str) -> Iterator[Dump]:
-            dumps = choice.of(inputs.read_dumps(path, "fix"), is_only=len(files) == 1)
+            dumps = choices[path].of(inputs.read_dumps(path, "fix"), is_only=len(files) == 1)
             return advancing(dumps, advance, inputs.size(path))
 
         results = fix_files(files, read_file, dump_fix, workers, advance.waits_for, only_dumps=only_dumps)
@@ -319,6 +321,18 @@ def fix_command(
         fixes.fail(error, COULD_NOT_RUN, len(unindexed))
     fixes.print_tally()
     ctx.exit(fixes.exit_code or int(check and fixes.changed > 0))
+
+
+def _choices(found: Sequence[tuple[str, str]], choice: DumpChoice) -> dict[str, DumpChoice]:
+    """Return the choice of dumps of each file, which is rewritten once."""
+    choices: dict[str, DumpChoice] = {}
+    for path, file in found:
+        if choices.setdefault(file, choice.at(path)) != choice.at(path):
+            raise click.UsageError(
+                f"'{choices[file].word or file}' and '{choice.at(path).word or file}' "
+                "are in one file: fix one dump of it at a time"
+            )
+    return choices
 
 
 @dataclass(slots=True)

@@ -11,6 +11,7 @@ from eio_audit.cli.config_file import Config
 from eio_audit.cli.dump_choice import DumpChoice
 from eio_audit.cli.inputs import read_dumps
 from eio_audit.cli.options import (
+    DUMP_PATH,
     PATH,
     REWRITE_EXIT_CODES,
     config_option,
@@ -38,7 +39,7 @@ LISTED_LINES = 10  # the most lines to list in the note on ops without a canonic
     short_help="Print IR in a canonical form, for git diff and other line diffs.",
     epilog=REWRITE_EXIT_CODES,
 )
-@click.argument("path", type=PATH)
+@click.argument("path", type=DUMP_PATH)
 @dump_options
 @dependence_options
 @click.option("--order", is_flag=True, help="Also put the ops of each block in a canonical legal order.")
@@ -63,7 +64,7 @@ def normalize_command(
     """
     from eio_audit.audit.diff.normal_form import normal_form
 
-    dumps = choice.of(read_dumps(path, "normalize"), path)
+    dumps = choice.at(path).of(read_dumps(path, "normalize"), path)
     forms = [normal_form(dump, options, ordered=order, located=locations) for dump in dumps]
     parts = [
         (dump, form.text) for dump, form in zip(dumps, forms, strict=True) if form.text or _is_named(dump)

@@ -127,6 +127,17 @@ class Dump:
         return self.source.data[self.span.start : self.span.end]
 
     @property
+    def printed(self) -> bytes:
+        """The IR to the byte, without blank lines around it and without what loggers printed."""
+        if not self.span.start:
+            return self.text
+        data, start = self.source.data, text_start(self.source, self.span)
+        line = max(data.rfind(b"\n", self.span.start, start) + 1, self.span.start)
+        end = self.span.end if self.marker is None else _end_of_op(self.source, self.span)
+        text = without_noise(b"\n" + data[line:end])
+        return text.rstrip().lstrip(b"\r\n") + b"\n"
+
+    @property
     def ir(self) -> bytes:
         """The IR without what loggers printed in it and below it, and without blank lines."""
         end = self.span.end

@@ -6,12 +6,13 @@ Six layouts have the pass in the file name:
   Each op counts its dumps. A name has the current counters of the enclosing ops, outermost first, then the
   op's own counter (MLIR, lib/Pass/IRPrinting.cpp). So ``2_inline`` came first, then ``2_0_cse`` and
   ``2_1_cse`` of a function inside, then ``3_inline``.
-- numbered: ``<pipeline>/<n>_<pass>.mlir``, with one pipeline per folder. At its finest level, tt-mlir also
-  writes a file for each attempt of a pattern and each iteration of a greedy rewrite. Those show a single op,
-  and are left out. But an iteration over a whole function or module hides the dump of its pass, which has the
-  same text and is not written. So the last one before another pass stands for its pass. With one number, the
-  dump before a pass comes before the one after it, if the folder has both: ``<n>_<pass>_before.mlir`` and
-  ``<n>_<pass>_after.mlir``, with the word anywhere behind the number. ``FAILED`` is a pass that failed.
+- numbered: ``<pipeline>/<n>_<pass>.mlir`` (or ``<n>-<pass>``), with one pipeline per folder. At its finest
+  level, tt-mlir also writes a file for each attempt of a pattern and each iteration of a greedy rewrite.
+  Those show a single op, and are left out. But an iteration over a whole function or module hides the dump
+  of its pass, which has the same text and is not written. So the last one before another pass stands for its pass.
+  With one number, the dump before a pass comes before the one after it, if the folder has both:
+  ``<n>_<pass>_before.mlir`` and ``<n>_<pass>_after.mlir``, with the word anywhere behind the number.
+  ``FAILED`` is a pass that failed.
 - tt-xla's ``irs``: ``<stage>[_<graph>]_<milliseconds>.mlir``, with all graphs in one folder.
 - XLA's ``--xla_dump_to``: ``<kernel>-<stage>.mlir``, with all kernels in one folder.
 - Triton's cache: ``<hash>/<kernel>.<stage>``, beside LLVM IR, PTX and JSON.
@@ -50,7 +51,7 @@ _DIGITS = re.compile(r"([0-9]+)")
 _STAGES = ("vhlo", "shlo", "ttir", "ttnn")
 _KERNEL_STAGES = ("pre-optimization", "post-optimization", "post-lowering", "source", "ttir", "ttgir")
 _NAMED = re.compile(
-    r"(?P<counters>[0-9]+(?:_[0-9]+)*)_(?P<pass>[^0-9_].*)"
+    r"(?P<counters>[0-9]+(?:_[0-9]+)*)[_-](?P<pass>[^0-9_].*)"
     r"|(?P<stage>vhlo|(?:frontend_)?shlo(?:_(?:frontend|set_mesh_attr|compiler|cleaned))*|ttir|ttnn)"
     r"(?:_(?P<graph>.+_g[0-9]+))?_(?P<milliseconds>[0-9]{10,})"
     rf"|(?P<kernel>.+)(?:-(?=p)|\0)(?P<step>{'|'.join(_KERNEL_STAGES)})"
