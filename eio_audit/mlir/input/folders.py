@@ -8,9 +8,9 @@ Six layouts have the pass in the file name:
   ``2_1_cse`` of a function inside, then ``3_inline``.
 - numbered: ``<pipeline>/<n>_<pass>.mlir`` (or ``<n>-<pass>``), with one pipeline per folder. At its finest
   level, tt-mlir also writes a file for each attempt of a pattern and each iteration of a greedy rewrite.
-  Those show a single op, and are left out. But an iteration over a whole function or module hides the dump
-  of its pass, which has the same text and is not written. So the last one before another pass stands for its pass.
-  With one number, the dump before a pass comes before the one after it, if the folder has both:
+  Those show a single op, and are left out. But an iteration over a whole function or module hides the dump of
+  its pass, which has the same text and is not written. So the last one before another pass stands for its
+  pass. With one number, the dump before a pass comes before the one after it, if the folder has both:
   ``<n>_<pass>_before.mlir`` and ``<n>_<pass>_after.mlir``, with the word anywhere behind the number.
   ``FAILED`` is a pass that failed.
 - tt-xla's ``irs``: ``<stage>[_<graph>]_<milliseconds>.mlir``, with all graphs in one folder.
