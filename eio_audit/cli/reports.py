@@ -51,6 +51,7 @@ RENDERERS = {
     "ModelTraces": {
         "text": "text.passes:print_traces",
         "json": "json:traces_to_json",
+        "markdown": "markdown:traces_to_markdown",
         "html": "html.passes:traces_to_html",
     },
     "Bisection": {
@@ -96,6 +97,7 @@ class Given(TypedDict, total=False):
     statistics: bool  # count findings instead of naming them
     context: int | None  # show changes in textual order with so many unchanged ops around each
     rows: Sequence[TracedPass] | None  # the passes that are chosen; None for all
+    only_table: str | None  # the name of the only table of a log to show
     has_rows: bool  # the terminal has the rows of the passes already
     steps: StoredSteps | None  # what each pass did to the ops
     excerpts: Excerpts  # gives the lines of findings

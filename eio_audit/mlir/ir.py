@@ -10,7 +10,8 @@ from __future__ import annotations
 import re
 from array import array
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from typing import NamedTuple, TypeVar
 
@@ -127,6 +128,11 @@ class IR:
     def name(self, op: int) -> str:
         """Return the op's full name (``ttir.permute``), without dialect if it is unknown."""
         return self.names[self.op_name[op]]
+
+    def count_names(self, ops: Iterable[int]) -> Counter[str]:
+        """Return how many of the ops have each name."""
+        numbers = Counter(map(self.op_name.__getitem__, ops))
+        return Counter({self.names[name]: number for name, number in numbers.items()})
 
     def text(self, op: int) -> bytes:
         """Return the op's text, nested regions and location included."""

@@ -50,18 +50,19 @@ class FigureColumn(NamedTuple):
     def text(self, cell: Cell) -> str:
         """Return a cell as text."""
         if isinstance(cell, int):
-            return "" if self.sign == "~" and not cell else f"{cell:,}"
+            hides_zero = self.sign in ("~", "+")
+            return "" if hides_zero and not cell else f"{cell:+,}" if self.sign == "+" else f"{cell:,}"
         return cell or ""
 
 
-_COLUMN = re.compile(r"(?P<sign>[#~>]*)(?P<key>\w+)(?P<optional>\??)(?:=(?P<title>.*))?")
+_COLUMN = re.compile(r"(?P<sign>[#~>+]*)(?P<key>\w+)(?P<optional>\??)(?:=(?P<title>.*))?")
 
 
 def columns_of(spec: str) -> list[FigureColumn]:
     """Parse the columns of a table: ``op, #line, ~lost?, #fixed=after a fix``.
 
-    ``#`` marks numbers, ``##`` those with bars, ``~`` those whose 0 is not shown, ``>`` text that is aligned
-    to the right, and ``?`` what a narrow terminal may omit.
+    ``#`` marks numbers, ``##`` those with bars, ``~`` those whose 0 is not shown, ``+`` those with a sign,
+    ``>`` text that is aligned to the right, and ``?`` what a narrow terminal may omit.
 
     >>> columns_of("#fixed=after a fix")
     [FigureColumn(key='fixed', title='after a fix', sign='#', is_optional=False)]
@@ -103,6 +104,32 @@ def figures_of(things: Iterable[Any], columns: str, cells: Cells | None = None) 
     listed = columns_of(columns)
     getters = [(cells or {}).get(column.key) or attrgetter(column.key) for column in listed]
     return Figures(listed, [[cell_of(thing) for cell_of in getters] for thing in things])
+
+
+ALL_OPS = "all ops"  # the last row of a table of ops
+
+
+def table_of_ops(
+    first: Mapping[str, int], last: Mapping[str, int], titles: tuple[str, str] = ("first", "last")
+) -> Figures:
+    """Return how many ops of each name there are in two states, those whose number changed most first."""
+
+    def change(name: str) -> int:
+        return count_in(last, name) - count_in(first, name)
+
+    cells: Cells = {
+        "op": str,
+        "first": lambda name: count_in(first, name),
+        "last": lambda name: count_in(last, name),
+        "change": change,
+    }
+    names = sorted({*first, *last}, key=lambda name: (-abs(change(name)), name))
+    return figures_of([*names, ALL_OPS], "op, #first={}, #last={}, +change=+/-".format(*titles), cells)
+
+
+def count_in(ops: Mapping[str, int], name: str) -> int:
+    """Return how many ops have a name, or how many there are."""
+    return sum(ops.values()) if name == ALL_OPS else ops.get(name, 0)
 
 
 @dataclass(frozen=True, slots=True)

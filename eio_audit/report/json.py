@@ -54,6 +54,7 @@ _FIELDS = {
     ),
     "Diagnostic": "line message location=place op=op_name op_lines",
     "Configuration": "file keys",
+    "CountedDump": "source=place.source line=place.line pass=place.pass_name when=place.when function ops",
     "DisplacedOp": "*op inversions stands derived held_by=blocker",
     "Explanation": "dump configuration=dump.options.configuration ops",
     "DumpAudit": "source line pass=pass_name when unindexed=is_unindexed blocks unknown_ops assumed_pure",
@@ -184,9 +185,11 @@ def check_to_json(verdict: Verdict) -> str:
     )
 
 
-def diff_to_json(diff: Diff) -> str:
-    """Return the comparison of two dumps, ending in a newline."""
-    return _document("diff", **_diff_members(diff))
+def diff_to_json(diff: Diff, only_table: str | None = None) -> str:
+    """Return the comparison of two dumps, ending in a newline; with an ``only_table``, also all ops."""
+    before, after = diff.op_counts if only_table else ({}, {})
+    counted = {"op_totals": {"before": before, "after": after}} if only_table else {}
+    return _document("diff", **_diff_members(diff), **counted)
 
 
 def _diff_members(diff: Diff) -> dict[str, object]:
@@ -292,9 +295,16 @@ def op_steps_to_json(steps: OpSteps) -> str:
     )
 
 
-def traces_to_json(traces: ModelTraces, rows: Sequence[TracedPass] | None = None) -> str:
-    """Return what each pass did to the order in all models; ``rows`` are the passes to list, None for all."""
+def traces_to_json(
+    traces: ModelTraces, rows: Sequence[TracedPass] | None = None, only_table: str | None = None
+) -> str:
+    """Return what each pass did to the order in all models; ``rows`` are the passes to list, None for all.
+
+    With the table of ops only, it has the ops of each dump, too.
+    """
     members = _plain(traces)
+    if only_table == "ops":
+        members["op_totals"] = _plain(traces.merged.op_totals)
     chosen = None
     if rows is not None:
         chosen = {"passes": len(rows), "of": len(traces.merged.passes)}

@@ -13,12 +13,31 @@ from eio_audit.audit.bisect.advice import Advice
 from eio_audit.audit.bisect.bisect import Application, Bisection
 from eio_audit.audit.check.figures import DumpAudit
 from eio_audit.audit.corpus.models import figures_by_model, figures_by_pass
+from eio_audit.audit.corpus.trace_models import ModelTraces
 from eio_audit.audit.diff.diff import Diff
-from eio_audit.audit.gate.gate import Verdict
+from eio_audit.audit.gate.gate import Gate, Verdict
+from eio_audit.audit.log.trace import TracedPass
 from eio_audit.mlir.source import printable
-from eio_audit.report.document import Cells, Changes, DiffSection, Figures, Listing, diff_document, figures_of
+from eio_audit.report.document import (
+    Cells,
+    Changes,
+    DiffSection,
+    Figures,
+    Listing,
+    diff_document,
+    figures_of,
+    table_of_ops,
+)
+from eio_audit.report.log_tables import (
+    common_folder,
+    table_called,
+    table_of_changes,
+    table_of_passes,
+    tables_of_models,
+)
 from eio_audit.report.wording import bisect, count, if_any, order, shortened
 from eio_audit.report.wording import diff as words
+from eio_audit.report.wording import trace as trace_words
 from eio_audit.report.wording.conclusion import Step, next_steps, reasons, status, steps_after
 
 SHOWN_ROWS = 10  # the most rows of a table that is not folded
@@ -210,19 +229,54 @@ def _worst(result: Bisection, steps: Sequence[Application]) -> list[str]:
     return _steps(steps, f">attempt, {did}, root=root op, line=model, pattern", cells)
 
 
+def traces_to_markdown(
+    result: ModelTraces,
+    gate: Gate,
+    *,
+    rows: Sequence[TracedPass] | None = None,
+    only_table: str | None = None,
+    verbose: bool = False,
+) -> str:
+    """Return the verdict on the passes of a log, and their table, or that of all models.
+
+    ``rows`` are the only passes to show. ``only_table`` names the only table to show, of the whole log.
+    """
+    trace = result.merged
+    lines = [f"### {literal(': '.join(trace_words.verdict_parts(result, gate)))}", ""]
+    if only_table is not None:
+        lines += _figures(table_called(only_table, result), verbose=verbose)
+    elif len(result.models) < 2 or rows is not None:
+        sources = dict.fromkeys(traced.place.source for traced in trace.passes)
+        folder = None if len(sources) == 1 else common_folder(sources)
+        passes = trace.passes if rows is None else rows
+        lines += [f"{literal(next(iter(sources)))}", ""] if folder is None else []
+        lines += _figures(table_of_passes(trace, passes, folder, verbose=verbose), verbose=verbose)
+    elif trace.summary.has_indices:
+        for figures, left_out in tables_of_models(result, verbose=verbose):
+            lines += [*_figures(figures, verbose=verbose), *([f"... and {left_out}", ""] if left_out else [])]
+    else:
+        lines += _figures(table_of_changes(result.models), verbose=verbose)
+    steps = trace_words.next_steps(trace) if len(result.models) < 2 else trace_words.next_steps_of_all(result)
+    return "\n".join(["\n".join(lines).rstrip("\n"), *shell_block(steps)]) + "\n"
+
+
 FOLDED_ROWS = 40  # the most rows of a table unless verbose; comments on GitHub have up to 65,536 characters
 LONGEST_CELL = 160  # the most characters of a cell unless verbose
 
 
-def diff_to_markdown(diff: Diff, *, verbose: bool = False) -> str:
-    """Return the comparison as Markdown, ending in a newline."""
+def diff_to_markdown(diff: Diff, *, verbose: bool = False, only_table: str | None = None) -> str:
+    """Return the comparison as Markdown, ending in a newline.
+
+    With an ``only_table``, it says how many ops of each name there are, instead.
+    """
+    head = [f"### {_dump(diff.before)} to {_dump(diff.after)}", "", f"**{words.verdict(diff)}**", ""]
+    if only_table is not None:
+        counts = _figures(table_of_ops(*diff.op_counts, ("before", "after")), verbose=verbose)
+        return "\n".join([*head, *counts]).rstrip("\n") + "\n"
     document = diff_document(diff, verbose=verbose)
     inversions, avoidable = words.order_summary(diff)
     lines = [
-        f"### {_dump(diff.before)} to {_dump(diff.after)}",
-        "",
-        f"**{words.verdict(diff)}**",
-        "",
+        *head,
         f"**{words.ops_summary(diff)}**" + (f"; {inversions}, **{avoidable}**" if inversions else ""),
         "",
     ]

@@ -31,7 +31,7 @@ def test_the_first_format_is_the_default() -> None:
     ("command", "output", "hint"),
     [
         ("check", "sariff:x", "'sariff' is not a format; did you mean 'sarif'? For a file of that name: './sariff:x'"),
-        ("trace", "sarif:x", "'sarif' is not a format; expected one of text, json, html. For a file of that name: './sarif:x'"),
+        ("trace", "sarif:x", "'sarif' is not a format; expected one of text, json, markdown, html. For a file of that name: './sarif:x'"),
         ("check", "10:30.txt", "'10' is not a format; expected one of text, "),
         ("check", "json:", "expected a file after 'json:'"),
     ],

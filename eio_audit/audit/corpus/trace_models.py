@@ -15,6 +15,7 @@ from eio_audit.audit.check.figures import Summary, summarize_blocks
 from eio_audit.audit.corpus.in_order import LostWork, Piece, in_order
 from eio_audit.audit.corpus.models import Model
 from eio_audit.audit.gate.gate import by_severity
+from eio_audit.audit.log.op_totals import OpTotals
 from eio_audit.audit.log.scope_steps import ChangedOp, ScopeStep
 from eio_audit.audit.log.trace import Trace, TracedPass, Watch, trace
 from eio_audit.audit.log.walk import PassRun
@@ -234,6 +235,7 @@ def merge_traces(traces: Sequence[Trace], options: AuditOptions = DEFAULT_OPTION
         sources=tuple(dict.fromkeys(chain.from_iterable(one.sources for one in traces))),
         unindexed=sum(one.unindexed for one in traces),
         is_partial=any(one.is_partial for one in traces),
+        op_totals=reduce(OpTotals.plus, (one.op_totals for one in traces), OpTotals()),
         unmarked_modules=traces[0].unmarked_modules if len(traces) == 1 else (),
         notes=dict(chain.from_iterable(one.notes.items() for one in traces)),
     )

@@ -252,6 +252,12 @@ class Diff:
         return fragmentation(*self.dumps)
 
     @property
+    def op_counts(self) -> tuple[Mapping[str, int], Mapping[str, int]]:
+        """How many ops of each name there are before and after, at any depth."""
+        before, after = (dump.ir.count_names(range(len(dump.ir))) for dump in self.dumps)
+        return before, after
+
+    @property
     def tears_modules(self) -> bool:
         """Whether a module or source function has more runs than before."""
         before, now = (_count(dump, {}, dump.indices.parsed.places) for dump in self.dumps)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from eio_audit.audit.check.check import audit_dump, audit_keyed
 from eio_audit.audit.check.figures import BlockAudit
@@ -39,9 +39,14 @@ class FunctionState:
     callees: tuple[bytes, ...] = ()  # the keys of the functions whose effects its figures depend on
     text: FunctionText | None = None  # its text; None if it is not a function with a text of its own
     is_unindexed: bool = False  # whether it has ops that could carry an index, and none carries one
-    size: int = 0  # number of ops in it, at any depth, and itself
+    names: Mapping[str, int] = field(default_factory=dict)  # how many ops of each name, and itself
     faults: tuple[Fault, ...] = ()  # what is invalid in it, after a pass that failed
     forward_uses: tuple[Fault, ...] = ()  # what may be: uses before definitions in unlisted ops
+
+    @property
+    def size(self) -> int:
+        """The number of ops in it, at any depth, and itself."""
+        return sum(self.names.values())
 
     def is_shown_by(self, text: FunctionText) -> bool:
         """Return whether a text shows this state."""
@@ -273,7 +278,7 @@ def _states_in(audited: AuditedDump, text: DumpText, wanted: Collection[str]) ->
             unmatched=frozenset(audited.audit.unmatched),
             text=text.functions[symbol],
             is_unindexed=not blocks and not fixed.issuperset(ops[1:]),
-            size=len(ops),
+            names=ir.count_names(ops),
             faults=tuple(fault for fault in ir.faults if fault.op in ops or fault.op < 0),
             forward_uses=tuple(fault for fault in ir.forward_uses if fault.op in ops),
         )
@@ -306,7 +311,7 @@ def _grouped(text: DumpText, audited: AuditedDump, options: AuditOptions) -> Dum
             indices=_indices(audited, members),
             unmatched=frozenset(audited.audit.unmatched),
             is_unindexed=not fixed.issuperset(members),
-            size=len(members),
+            names=ir.count_names(members),
             faults=tuple(fault for fault in ir.faults if parts.of_op[fault.op] == part),
             forward_uses=tuple(fault for fault in ir.forward_uses if parts.of_op[fault.op] == part),
         )

@@ -21,6 +21,7 @@ from eio_audit.audit.gate.gate import by_severity
 from eio_audit.audit.log.beside_dumps import Diagnostic, Failures, PassTimes, Suspect, TimedRun, located
 from eio_audit.audit.log.function_states import DumpStates, ProgramStates
 from eio_audit.audit.log.inverted_pairs import INITIAL, LeftOp, LeftPairs, left_pairs
+from eio_audit.audit.log.op_totals import CountedDump, OpTotals, sum_of
 from eio_audit.audit.log.program_log import ProgramLog
 from eio_audit.audit.log.scope_steps import (
     ChangedOp,
@@ -121,6 +122,7 @@ class Trace:
     is_partial: bool = False  # whether some block had too many ops out of order to follow all of its pairs
     # What else compilers printed, such as how to fail again, by its file and 1-based line.
     notes: Mapping[tuple[str, int], str] = field(default_factory=dict)
+    op_totals: OpTotals = field(default_factory=OpTotals)  # how many ops of each name there are
     # The 1-based lines of modules without a marker and an index, of a single file.
     unmarked_modules: tuple[int, ...] = ()
 
@@ -237,6 +239,7 @@ class _TracedProgram:
     charges: dict[int, _Charges] = field(default_factory=dict)
     # The last known figures of functions that are now shown without any index, or invalid.
     held: dict[FunctionOrModule, tuple[BlockAudit, ...]] = field(default_factory=dict)
+    first_ops: Counter[str] = field(default_factory=Counter)  # its ops by name, as they were first shown
 
     def hold(self, step: Step[DumpStates]) -> None:
         """Keep the figures of functions that a dump shows without any index; drop those that it can judge."""
@@ -288,6 +291,7 @@ class _Tracer:
         self._times = PassTimes()
         self._failures = Failures()
         self._modules: list[int] = []
+        self._counted: list[CountedDump] = []
 
     def add(self, dump: Dump) -> None:
         """Charge passes with what this dump shows."""
@@ -340,11 +344,20 @@ class _Tracer:
             charges.row = replace(charges.row, advice=(*charges.row.advice, *corrections(comparison)))
         program.shown_in |= dict.fromkeys(states.parts, place)
         program.hold(step)
+        self._count(program, place, states)
         program.states.remember(step)
         run = step.ended or next(reversed(program.states.walk.at_work), None)
         is_likely = dump.has_failed or step.ended is None
         suspect = Suspect(program.name, run, place, is_likely) if run and dump.marker is not None else None
         self._charge_errors(suspect, errors)
+
+    def _count(self, program: _TracedProgram, place: TracedPlace, states: DumpStates) -> None:
+        """Count the ops of a dump whose states are not known yet."""
+        ops = sum_of(state.names for state in states.parts.values())
+        self._counted.append(CountedDump(place, states.only_function, ops))
+        walk = program.states.walk
+        new = (part for part in states.parts if part not in walk.known and not walk.is_new(part, states))
+        program.first_ops.update(sum_of(states.parts[part].names for part in new))
 
     def _charge_errors(self, suspect: Suspect | None, below: Sequence[Diagnostic]) -> None:
         for one, errors in self._failures.charged(suspect, below):
@@ -451,6 +464,11 @@ class _Tracer:
             unindexed=self._unindexed,
             is_partial=any(program.log.followed.pairs.is_partial for program in programs),
             notes=self._failures.notes,
+            op_totals=OpTotals(
+                sum_of(program.first_ops for program in programs),
+                sum_of(state.names for p in programs for state in p.states.functions.values()),
+                tuple(self._counted),
+            ),
             unmarked_modules=tuple(self._modules) if len(self._sources) == 1 else (),
         )
 

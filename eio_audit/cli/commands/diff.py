@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -158,6 +159,7 @@ def _print_lines(files: GitFiles) -> None:
     metavar="N",
     help="Show all changes in textual order, with N unchanged ops around each.",
 )
+@click.option("--count", is_flag=True, help="Show how many ops of each name there are before and after.")
 @jobs_options()
 @report_options("Diff", quiet_option, verbose_option())
 @click.pass_context
@@ -171,6 +173,7 @@ def diff_command(
     same_as: str,
     ignore: tuple[str, ...],
     context: int | None,
+    count: bool,
     parallel: Jobs,
     reports: Reports,
 ) -> None:
@@ -194,6 +197,7 @@ def diff_command(
       eio-audit diff passes.log --pass ttir-erase-inverse-ops
       eio-audit diff passes.log --pass cse --dump @main
       eio-audit diff passes.log:3 passes.log:last
+      eio-audit diff old.log:last new.log:last --count
       eio-audit diff dumps/
       eio-audit diff before.mlir after.mlir --format markdown > comment.md
       git config diff.mlir.command "eio-audit diff"
@@ -211,6 +215,9 @@ def diff_command(
     are_runs = after is not None and not is_chosen and inputs.is_run(before) and inputs.is_run(after)
     if context is not None and "text" not in reports.formats and not reports.quiet:
         raise click.UsageError("--unified requires --format text")
+    if after is not None and are_runs and count:
+        words = shlex.join(["eio-audit", "diff", f"{before}:last", f"{after}:last", "--count"])
+        raise click.UsageError(f"--count compares two dumps, such as the last of both logs: {words}")
     if after is not None and are_runs:
         for format_ in reports.formats - RENDERERS["RunComparison"].keys():
             raise click.UsageError(
@@ -236,7 +243,8 @@ def diff_command(
         result = diff(old, new, options, visit, ignore)
     if not reports.quiet:
         inputs.warn_of_unmatched(unmatched_patterns([result.before, result.after]))
-    reports.write(result, pictures=cache(worst_blocks.pictures), context=context)
+    only_table = "ops" if count else None
+    reports.write(result, pictures=cache(worst_blocks.pictures), context=context, only_table=only_table)
     if not (gate.never_fails or is_asked_for(gate)):
         ctx.exit(0 if result.sameness.is_at_least(Sameness(same_as)) else 1)
     if is_asked_for(gate) and result.after.is_unindexed:

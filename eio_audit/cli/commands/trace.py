@@ -108,6 +108,12 @@ def _why_none(choice: PassChoice, trace: Trace) -> str:
 )
 @click.argument("paths", nargs=-1, required=True, type=PATH, metavar="PATH...")
 @pass_options
+@click.option(
+    "--count",
+    "table",
+    flag_value="ops",
+    help="Show how many ops of each name the log has at first and at the end. JSON has them for each dump.",
+)
 @audit_options
 @ceiling_options(MAX_INVERSIONS, ALLOW_UNINDEXED, introduced=True)
 @jobs_options()
@@ -119,6 +125,7 @@ def trace_command(
     ctx: click.Context,
     paths: tuple[str, ...],
     choice: PassChoice,
+    table: str | None,
     options: AuditOptions,
     gate: Gate,
     parallel: Jobs,
@@ -137,6 +144,7 @@ def trace_command(
     Examples:
       eio-audit trace passes.log
       eio-audit trace passes.log --changed-op linalg.matmul
+      eio-audit trace passes.log --count
       eio-audit trace passes-tree/
       eio-audit trace models/ --jobs 8
       eio-audit trace ttir.mlir before.mlir after.mlir
@@ -148,6 +156,10 @@ def trace_command(
     from eio_audit.audit.corpus.trace_models import NO_PROGRESS, TraceModel, trace_models
     from eio_audit.mlir.input.folders import find_dump_files
 
+    if table is not None and not choice.is_all:
+        words = ["diff", paths[0], "--pass", choice.pass_name or "NAME", "--count"]
+        hint = f"for one pass: {shlex.join(['eio-audit', *words])}"
+        raise click.UsageError(f"--count counts the ops of the whole log; {hint}")
     if gate.introduced is not None and choice.pass_name is None:
         raise click.UsageError("--fail-on introduced requires --pass NAME")
     found, errors, skipped = inputs.find_all(paths, find_dump_files)
@@ -198,9 +210,10 @@ def trace_command(
         result,
         gate=gate,
         rows=rows,
+        only_table=table,
         steps=steps.of(merged) if steps else None,
         excerpts=inputs.excerpts,
-        has_rows=is_live and choice.is_all and sys.stdout.isatty(),
+        has_rows=is_live and choice.is_all and table is None and sys.stdout.isatty(),
     )
     if merged.errors:
         ctx.exit(2)

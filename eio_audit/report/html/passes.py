@@ -17,8 +17,9 @@ from typing import Any
 from eio_audit.audit.bisect.bisect import Application, Bisection
 from eio_audit.audit.corpus.trace_models import ModelTrace, ModelTraces
 from eio_audit.audit.gate.gate import Gate
+from eio_audit.audit.log.op_totals import OpTotals
 from eio_audit.audit.log.trace import Trace, TracedPass
-from eio_audit.report.document import Cells, columns_of, figures_of
+from eio_audit.report.document import Cells, columns_of, figures_of, table_of_ops
 from eio_audit.report.html.data import STATUSES, PassEntry, PassList, StoredSteps, Table, table_of
 from eio_audit.report.html.order_section import OPEN_FINDINGS, left_cards
 from eio_audit.report.html.pages import BROWSER_SCRIPTS, files_of, page
@@ -115,7 +116,13 @@ def trace_to_html(
         open_findings=OPEN_FINDINGS,
         browsed=PassList(entries, steps.data(), has_choice=rows is not None),
         passes=_pass_table(trace) if trace.summary.has_indices else None,
+        ops=_op_table(trace.op_totals) if trace.passes else None,
     )
+
+
+def _op_table(totals: OpTotals) -> Table:
+    figures = table_of_ops(totals.first, totals.last)
+    return Table("ops", "how many ops of each name the log has", figures.columns, figures.rows[:-1], "op")
 
 
 def _entry(traced: TracedPass, trace: Trace, counts: Mapping[str, int], *, is_chosen: bool) -> PassEntry:

@@ -13,7 +13,15 @@ from eio_audit.audit.diff.dump_comparison import OpChange
 from eio_audit.audit.diff.matching import gaps_between, matching_lines
 from eio_audit.audit.diff.sameness import Sameness
 from eio_audit.mlir.input.dumps import Dump
-from eio_audit.report.document import Changes, DiffSection, Figures, Hunks, Listing, diff_document
+from eio_audit.report.document import (
+    Changes,
+    DiffSection,
+    Figures,
+    Hunks,
+    Listing,
+    diff_document,
+    table_of_ops,
+)
 from eio_audit.report.text.console import (
     NARROW,
     Column,
@@ -107,8 +115,16 @@ SIDE_BY_SIDE = 120  # the terminal width from which before and after are side by
 _STYLES = {"unchanged": "dim", "added": "green", "removed": "red"}
 
 
-def print_diff(diff: Diff, console: Console, *, context: int | None = None) -> None:
-    """Print what happened to the ops and to the order. If verbose, the details follow."""
+def print_diff(
+    diff: Diff, console: Console, *, context: int | None = None, only_table: str | None = None
+) -> None:
+    """Print what happened to the ops and to the order. If verbose, the details follow.
+
+    With an ``only_table``, print how many ops of each name there are, instead.
+    """
+    if only_table is not None:
+        _print_counts(diff, console)
+        return
     document = diff_document(diff, verbose=console.verbose, context=context, is_brief=not console.verbose)
     inversions, avoidable = words.order_summary(diff)
     plain = {Sameness.BYTES, Sameness.NAMES} if diff.ignored else {Sameness.BYTES}
@@ -148,6 +164,14 @@ def print_diff(diff: Diff, console: Console, *, context: int | None = None) -> N
     if more:
         console.print((f"--verbose shows {', '.join(more)}", "dim"))
     print_next(steps, console)
+
+
+def _print_counts(diff: Diff, console: Console) -> None:
+    is_same = diff.sameness.is_at_least(Sameness.ORDER)
+    console.print((words.verdict(diff), "bold green" if is_same else "bold red"))
+    print_heading(diff.before, console, "before  ")
+    print_heading(diff.after, console, "after   ")
+    print_figures(table_of_ops(*diff.op_counts, ("before", "after")), console)
 
 
 def print_two_runs(runs: RunComparison, console: Console, *, context: int | None = None) -> None:

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import groupby
-from operator import attrgetter
-from pathlib import Path
-from typing import NamedTuple
+from collections.abc import Sequence
 
-from eio_audit.audit.corpus.trace_models import ModelTrace, ModelTraces
+from eio_audit.audit.corpus.trace_models import ModelTraces
 from eio_audit.audit.gate.gate import Gate
 from eio_audit.audit.log.scope_steps import ChangedOp, ScopeStep
 from eio_audit.audit.log.trace import Trace, TracedPass
 from eio_audit.audit.log.walk import PassRun
-from eio_audit.report.document import Cell, Cells, figures_of
-from eio_audit.report.text.check import SHOWN, Excerpts, Shown, print_findings
+from eio_audit.report.document import Figures
+from eio_audit.report.log_tables import (
+    common_folder,
+    table_called,
+    table_of_changes,
+    table_of_passes,
+    tables_of_models,
+)
+from eio_audit.report.text.check import Excerpts, Shown, print_findings
 from eio_audit.report.text.console import Console, hyperlink, print_figures, print_next
 from eio_audit.report.wording import count
 from eio_audit.report.wording import trace as words
@@ -31,13 +33,18 @@ def print_traces(
     rows: Sequence[TracedPass] | None = None,
     excerpts: Excerpts | None = None,
     has_rows: bool = False,
+    only_table: str | None = None,
 ) -> None:
     """Print what is left at the end, then the passes; of several models the totals by pass and by model.
 
     On a terminal, which may show only the start of a long report, the verdict comes first. Unless verbose,
     there are at most ten rows of each kind, and what changed nothing is left out. ``rows`` are the only
     passes to print. ``has_rows``: a terminal that shows the rows of ``LiveRows`` does not get them again.
+    ``only_table`` names the only table to print, of the whole log.
     """
+    if only_table is not None:
+        _print_table(table_called(only_table, result), result, gate, console)
+        return
     trace, is_one = result.merged, len(result.models) < 2 or rows is not None
     status, why = words.conclusion(trace, gate) if is_one else words.verdict_on_all(result, gate)
     if console.wraps:
@@ -60,17 +67,26 @@ def print_traces(
         console.print()
         _print_totals(result, console)
     elif any(model.trace.passes for model in result.models):
-        _print_changes(result.models, console)
+        print_figures(table_of_changes(result.models), console)
+        console.print()
     if not console.wraps:
         _print_verdict(status, why, console)
     steps = words.next_steps(trace) if is_one else words.next_steps_of_all(result)
     print_next(steps if status != "could not run" else (), console)
 
 
+def _print_table(table: Figures, result: ModelTraces, gate: Gate, console: Console) -> None:
+    if len(result.merged.sources) == 1:
+        console.print((result.merged.sources[0], "bold"))
+    print_figures(table, console)
+    console.print()
+    _print_verdict(*words.verdict_parts(result, gate), console)
+
+
 def _print_all_rows(trace: Trace, rows: Sequence[TracedPass] | None, console: Console) -> None:
     sources = dict.fromkeys(traced.place.source for traced in trace.passes)
     is_log = len(sources) == 1
-    folder = "" if is_log else _common_folder(sources)
+    folder = "" if is_log else common_folder(sources)
     if is_log or folder:
         console.print((folder or next(iter(sources)), "bold"))
     passes = trace.passes if rows is None else rows
@@ -125,132 +141,20 @@ def _print_findings(trace: Trace, console: Console, excerpts: Excerpts | None) -
         console.print((words.PARTIAL, "yellow"))
 
 
-class _TableRow(NamedTuple):
-    """A row of the table: its title, its passes, and the pass whose figures it shows; None for several."""
-
-    title: str
-    passes: Sequence[TracedPass] = ()
-    traced: TracedPass | None = None
-
-
-def _rows(passes: Iterable[TracedPass], *, folds: bool) -> Iterator[_TableRow]:
-    for is_same, group in groupby(passes, key=lambda one: one.changed is False and not one.failed):
-        if is_same and folds:
-            folded = list(group)
-            yield _TableRow(f"... {len(folded):,} changed nothing", folded)
-        else:
-            for traced in group:
-                first = " (no IR)" if traced.failed and not traced.size else " (first dump)"
-                note = " (no change)" if is_same else first if traced.changed is None else ""
-                yield _TableRow(words.pass_title(traced) + note, [traced], traced)
-
-
-def _common_folder(sources: Iterable[str]) -> str:
-    """Return the innermost folder that contains all files. Empty if they share no named folder."""
-    try:
-        return os.path.commonpath([Path(source).parent for source in sources]).rstrip(os.sep)
-    except ValueError:  # some paths are absolute
-        return ""
-
-
-def _place_in(traced: TracedPass, folder: str) -> str:
-    """Return where a dump is, relative to the folder, without the folders that name its program."""
-    source, program = traced.place.source, traced.program.rstrip("/").replace("/", os.sep)
-    _, is_inside, inside = source.rpartition(f"{os.sep}{program}{os.sep}") if program else ("", "", "")
-    name = inside if is_inside else source.removeprefix(folder + os.sep) if folder else source
-    return f"{name}:{traced.place.line}"
-
-
 def print_rows(
     trace: Trace, passes: Sequence[TracedPass], console: Console, folder: str | None, is_kept: bool = True
 ) -> None:
     """Print a row for each pass. ``folder`` has the files of its dumps; None for a single log."""
-    start = [_TableRow(words.START)] if trace.initial else []
-    verbose, is_judged = console.verbose and is_kept, trace.summary.has_indices
-    has_programs = len({traced.program for traced in passes}) > 1
-    functions = {name for traced in passes for name in (traced.function, *traced.functions)} - {None}
-
-    def of(cell_of: Callable[[TracedPass], Cell]) -> Callable[[_TableRow], Cell]:
-        return lambda row: cell_of(row.traced) if row.traced else ""
-
-    def changed(status: str) -> Callable[[_TableRow], Cell]:
-        return of(lambda t: "?" if t.ops is None and t.changed else getattr(t.op_counts, status))
-
-    def accounted(key: str, initial: int) -> Callable[[_TableRow], Cell]:
-        return lambda row: getattr(row.traced, key) if row.traced else initial * (row in start)
-
-    cells: Cells = {
-        "line": of(lambda t: str(t.place.line)),
-        **{status: changed(status) for status in ("added", "removed", "modified", "moved", "unlocated")},
-        "made": accounted("made", trace.initial),
-        "undone": accounted("undone", 0),
-        "left": accounted("left", trace.initial_left),
-        "avoidable": of(lambda t: f"{t.figures.avoidable:,}{'' if t.figures.certified else '+'}"),
-        **{key: of(attrgetter(key)) for key in ("mislabelled", "lost", "size", "program")},
-        **{key: of(attrgetter(f"figures.{key}")) for key in ("inversions", "forced", "derived")},
-        "dump": of(lambda t: _place_in(t, folder or "")),
-        "why": of(words.reason),
-        "time": lambda row: words.time_of(row.passes),
-        "function": of(words.functions_of),
-    }
-    rows = [*start, *_rows(passes, folds=not verbose)]
-    runs = {(row.traced.place.pass_name, row.traced.function) for row in rows if row.traced}
-    has_runs = len(runs) > len({name for name, _ in runs})  # of one pass on several functions
-    columns = {
-        ">line?": folder is None and is_kept,
-        "title=pass, ~added=+added, ~removed=-removed, ~modified=~modified": True,
-        "~moved": verbose or not is_judged,
-        "~unlocated": verbose,
-        "~made, ~undone, ~left": True,
-        ">avoidable?, ~mislabelled?=wrong indices, ~lost?, #inversions?, #forced?, #derived?": (
-            verbose and is_judged
-        ),
-        "#size?=ops": verbose,
-        "program?": has_programs,
-        "dump?": folder is not None,
-        "why, time?": True,
-        "function?": len(functions) > 1 and (verbose or has_runs),
-    }
-    shown = ", ".join(spec for spec, is_shown in columns.items() if is_shown)
-    print_figures(figures_of(rows, shown, cells), console, indent=0 if folder == "" else 2)
-    if verbose and is_judged and not all(traced.figures.certified for traced in passes):
+    verbose = console.verbose and is_kept
+    table = table_of_passes(trace, passes, folder, verbose=verbose, is_kept=is_kept)
+    print_figures(table, console, indent=0 if folder == "" else 2)
+    if verbose and trace.summary.has_indices and not all(traced.figures.certified for traced in passes):
         console.print(("+ not certified: perhaps more are avoidable", "yellow"))
 
 
 def _print_totals(result: ModelTraces, console: Console) -> None:
-    details = ", ~mislabelled?=wrong indices, ~lost?" if console.verbose else ""
-    sums = "~made, ~undone?, ~left"
-    cells: Cells = {
-        "pass": lambda one: words.START if one is result.initial else words.name_of(one),
-        "where": lambda one: words.in_models(one, result),
-        "worst": words.worst_pass,
-    }
-    of_pass = f"pass, {sums}, >where=in models{details}"
-    of_model = f"name=model, ~initial=at the start, {sums}{details}, worst?=worst pass"
-    initial = [result.initial] if result.initial.made else []
-    for things, others, columns, *nouns in (
-        (result.passes, initial, of_pass, "more pass", "more passes"),
-        (result.models, [], of_model, "more model", "more models"),
-    ):
-        shown = things if console.verbose else [one for one in things if not one.is_clean][:SHOWN]
-        if shown or others:
-            print_figures(figures_of([*shown, *others], columns, cells), console)
-            if left_out := len(things) - len(shown):
-                console.print((f"  ... and {count(left_out, *nouns)} (-v)", "dim"))
-            console.print()
-
-
-def _print_changes(models: Sequence[ModelTrace], console: Console) -> None:
-    """Print how many passes of each model changed ops, and how many ops, where no order is judged."""
-    columns = "name=model, ~passes, ~changed, ~added=+added, ~removed=-removed, ~modified=~modified, ~moved"
-
-    def sum_of(key: str) -> Callable[[ModelTrace], int]:
-        return lambda model: sum(map(attrgetter(key), model.trace.passes))
-
-    cells: Cells = {
-        "passes": lambda model: len(model.trace.passes),
-        "changed": lambda model: sum(bool(one.changed) for one in model.trace.passes),
-        **{key: sum_of(f"op_counts.{key}") for key in ("added", "removed", "modified", "moved")},
-    }
-    print_figures(figures_of(models, columns, cells), console)
-    console.print()
+    for table, left_out in tables_of_models(result, verbose=console.verbose):
+        print_figures(table, console)
+        if left_out:
+            console.print((f"  ... and {left_out} (-v)", "dim"))
+        console.print()

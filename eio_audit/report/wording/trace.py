@@ -287,8 +287,13 @@ def worst_pass(model: ModelTrace) -> str:
 
 def verdict_of(result: ModelTraces, gate: Gate) -> str:
     """Return ``passed: nothing is left out of order at the end of 3 passes``, also of a single model."""
+    return ": ".join(verdict_parts(result, gate))
+
+
+def verdict_parts(result: ModelTraces, gate: Gate) -> tuple[str, str]:
+    """Return ``failed`` or ``passed``, and why, also of a single model."""
     several = len(result.models) > 1
-    return ": ".join(verdict_on_all(result, gate) if several else conclusion(result.merged, gate))
+    return verdict_on_all(result, gate) if several else conclusion(result.merged, gate)
 
 
 def verdict_on_all(result: ModelTraces, gate: Gate) -> tuple[str, str]:

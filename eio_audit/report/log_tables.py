@@ -1,0 +1,166 @@
+"""The tables of figures of a log, for a terminal, Markdown and a page: its passes, and its ops by name."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import groupby
+from operator import attrgetter
+from pathlib import Path
+from typing import NamedTuple
+
+from eio_audit.audit.corpus.trace_models import ModelTrace, ModelTraces
+from eio_audit.audit.log.trace import Trace, TracedPass
+from eio_audit.report.document import Cell, Cells, Figures, figures_of, table_of_ops
+from eio_audit.report.wording import count
+from eio_audit.report.wording import trace as words
+
+SHOWN = 10  # the most rows of the totals unless verbose
+
+
+class _TableRow(NamedTuple):
+    """A row of the table: its title, its passes, and the pass whose figures it shows; None for several."""
+
+    title: str
+    passes: Sequence[TracedPass] = ()
+    traced: TracedPass | None = None
+
+
+def _rows(passes: Iterable[TracedPass], *, folds: bool) -> Iterator[_TableRow]:
+    for is_same, group in groupby(passes, key=lambda one: one.changed is False and not one.failed):
+        if is_same and folds:
+            folded = list(group)
+            yield _TableRow(f"... {len(folded):,} changed nothing", folded)
+        else:
+            for traced in group:
+                first = " (no IR)" if traced.failed and not traced.size else " (first dump)"
+                note = " (no change)" if is_same else first if traced.changed is None else ""
+                yield _TableRow(words.pass_title(traced) + note, [traced], traced)
+
+
+def common_folder(sources: Iterable[str]) -> str:
+    """Return the innermost folder that contains all files. Empty if they share no named folder."""
+    try:
+        return os.path.commonpath([Path(source).parent for source in sources]).rstrip(os.sep)
+    except ValueError:  # some paths are absolute
+        return ""
+
+
+def _place_in(traced: TracedPass, folder: str) -> str:
+    """Return where a dump is, relative to the folder, without the folders that name its program."""
+    source, program = traced.place.source, traced.program.rstrip("/").replace("/", os.sep)
+    _, is_inside, inside = source.rpartition(f"{os.sep}{program}{os.sep}") if program else ("", "", "")
+    name = inside if is_inside else source.removeprefix(folder + os.sep) if folder else source
+    return f"{name}:{traced.place.line}"
+
+
+def table_of_passes(
+    trace: Trace,
+    passes: Sequence[TracedPass],
+    folder: str | None = None,
+    *,
+    verbose: bool = False,
+    is_kept: bool = True,
+) -> Figures:
+    """Return a row for each pass; those that changed nothing are folded unless ``verbose``.
+
+    ``folder`` has the files of its dumps; None for a single log. ``is_kept``: a later command can read it.
+    """
+    start = [_TableRow(words.START)] if trace.initial else []
+    is_judged = trace.summary.has_indices
+    has_programs = len({traced.program for traced in passes}) > 1
+    functions = {name for traced in passes for name in (traced.function, *traced.functions)} - {None}
+
+    def of(cell_of: Callable[[TracedPass], Cell]) -> Callable[[_TableRow], Cell]:
+        return lambda row: cell_of(row.traced) if row.traced else ""
+
+    def changed(status: str) -> Callable[[_TableRow], Cell]:
+        return of(lambda t: "?" if t.ops is None and t.changed else getattr(t.op_counts, status))
+
+    def accounted(key: str, initial: int) -> Callable[[_TableRow], Cell]:
+        return lambda row: getattr(row.traced, key) if row.traced else initial * (row in start)
+
+    cells: Cells = {
+        "line": of(lambda t: str(t.place.line)),
+        **{status: changed(status) for status in ("added", "removed", "modified", "moved", "unlocated")},
+        "made": accounted("made", trace.initial),
+        "undone": accounted("undone", 0),
+        "left": accounted("left", trace.initial_left),
+        "avoidable": of(lambda t: f"{t.figures.avoidable:,}{'' if t.figures.certified else '+'}"),
+        **{key: of(attrgetter(key)) for key in ("mislabelled", "lost", "size", "program")},
+        **{key: of(attrgetter(f"figures.{key}")) for key in ("inversions", "forced", "derived")},
+        "dump": of(lambda t: _place_in(t, folder or "")),
+        "why": of(words.reason),
+        "time": lambda row: words.time_of(row.passes),
+        "function": of(words.functions_of),
+    }
+    rows = [*start, *_rows(passes, folds=not verbose)]
+    runs = {(row.traced.place.pass_name, row.traced.function) for row in rows if row.traced}
+    has_runs = len(runs) > len({name for name, _ in runs})  # of one pass on several functions
+    columns = {
+        ">line?": folder is None and is_kept,
+        "title=pass, ~added=+added, ~removed=-removed, ~modified=~modified": True,
+        "~moved": verbose or not is_judged,
+        "~unlocated": verbose,
+        "~made, ~undone, ~left": True,
+        ">avoidable?, ~mislabelled?=wrong indices, ~lost?, #inversions?, #forced?, #derived?": (
+            verbose and is_judged
+        ),
+        "#size?=ops": verbose,
+        "program?": has_programs,
+        "dump?": folder is not None,
+        "why, time?": True,
+        "function?": len(functions) > 1 and (verbose or has_runs),
+    }
+    shown = ", ".join(spec for spec, is_shown in columns.items() if is_shown)
+    return figures_of(rows, shown, cells)
+
+
+def tables_of_models(result: ModelTraces, *, verbose: bool = False) -> Iterator[tuple[Figures, str]]:
+    """Yield the totals of passes and of models that put ops out of order, and how many of them it leaves out.
+
+    Unless ``verbose``, a table has at most ten of them, and leaves out the others.
+    """
+    details = ", ~mislabelled?=wrong indices, ~lost?" if verbose else ""
+    sums = "~made, ~undone?, ~left"
+    cells: Cells = {
+        "pass": lambda one: words.START if one is result.initial else words.name_of(one),
+        "where": lambda one: words.in_models(one, result),
+        "worst": words.worst_pass,
+    }
+    of_pass = f"pass, {sums}, >where=in models{details}"
+    of_model = f"name=model, ~initial=at the start, {sums}{details}, worst?=worst pass"
+    initial = [result.initial] if result.initial.made else []
+    for things, others, columns, *nouns in (
+        (result.passes, initial, of_pass, "more pass", "more passes"),
+        (result.models, [], of_model, "more model", "more models"),
+    ):
+        shown = things if verbose else [one for one in things if not one.is_clean][:SHOWN]
+        if shown or others:
+            left_out = len(things) - len(shown)
+            said = count(left_out, *nouns) if left_out else ""
+            yield figures_of([*shown, *others], columns, cells), said
+
+
+def table_of_changes(models: Sequence[ModelTrace]) -> Figures:
+    """Return how many passes of each model changed ops, and how many ops, where no order is judged."""
+    columns = "name=model, ~passes, ~changed, ~added=+added, ~removed=-removed, ~modified=~modified, ~moved"
+
+    def sum_of(key: str) -> Callable[[ModelTrace], int]:
+        return lambda model: sum(map(attrgetter(key), model.trace.passes))
+
+    cells: Cells = {
+        "passes": lambda model: len(model.trace.passes),
+        "changed": lambda model: sum(bool(one.changed) for one in model.trace.passes),
+        **{key: sum_of(f"op_counts.{key}") for key in ("added", "removed", "modified", "moved")},
+    }
+    return figures_of(models, columns, cells)
+
+
+OPS = "ops"  # the name of the table of ops
+
+
+def table_called(name: str, result: ModelTraces) -> Figures:
+    """Return a table of all that was traced: ``ops`` counts them by name."""
+    assert name == OPS
+    return table_of_ops(result.merged.op_totals.first, result.merged.op_totals.last)
