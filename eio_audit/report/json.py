@@ -15,6 +15,7 @@ from eio_audit.mlir.source import printable_in_json
 if TYPE_CHECKING:  # a command does not need the results of the others
     from eio_audit.audit.bisect.bisect import Bisection, OneApplication, OpSteps
     from eio_audit.audit.bisect.first_failure import FirstFailure
+    from eio_audit.audit.bisect.log_search import FirstFailingDump
     from eio_audit.audit.check.figures import DumpAudit, Summary
     from eio_audit.audit.corpus.trace_models import ModelTraces
     from eio_audit.audit.corpus.two_runs import RunComparison
@@ -58,6 +59,9 @@ _FIELDS = {
     "DisplacedOp": "*op inversions stands derived held_by=blocker",
     "Explanation": "dump configuration=dump.options.configuration ops",
     "DumpAudit": "source line pass=pass_name when unindexed=is_unindexed blocks unknown_ops assumed_pure",
+    "FirstFailingDump": (
+        "log test pass=pass_name good bad dumps between tests stopped configuration=options.configuration"
+    ),
     "FirstFailure": (
         "compiler=command test of_pass=is_of_pass of_compiler=is_of_compiler endless pass=pass_name function "
         f"number first last pattern=attempt.pattern {_ROOT_OP} one_step=why_one_step stopped runs "
@@ -102,6 +106,7 @@ _FIELDS = {
         "avoidable_splits wrong_indices findings"
     ),
     "UnjudgedInput": "source dumps",
+    "TestedDump": "number source=place.source line=place.line pass=place.pass_name when=place.when",
     "Together": "patterns inversions exact=is_exact",
     "Trace": (
         "left passes culprit=culprit.pass_name culprit_index=culprit.index left_classes "
@@ -247,12 +252,12 @@ def two_runs_to_json(runs: RunComparison) -> str:
     )
 
 
-def to_json(result: Explanation | History | FirstFailure) -> str:
+def to_json(result: Explanation | History | FirstFailure | FirstFailingDump) -> str:
     """Return the fields of a result, ending in a newline."""
-    command = {"Explanation": "explain", "History": "history", "FirstFailure": "bisect"}
+    command = {"Explanation": "explain", "History": "history"}
     members = _plain(result)
     members.setdefault("errors", [])
-    return _document(command[type(result).__name__], **members)
+    return _document(command.get(type(result).__name__, "bisect"), **members)
 
 
 def bisection_to_json(result: Bisection) -> str:

@@ -86,7 +86,7 @@ def command_test(words: Sequence[str], runs: CompilerRuns) -> Holds:
 
     def holds(dump: Dump) -> bool | None:
         with tempfile.TemporaryFile(dir=runs.folder) as text:
-            text.write(dump.text)
+            text.write(dump.printed)
             text.seek(0)
             code = runs.execute(name, words, text)
         if code is None:
@@ -152,7 +152,7 @@ def first_failure(
         try:
             question = _first_pass(questions, holds, name)
         except SearchInterruptedError as found_so_far:
-            last_pass = questions[found_so_far.high].pass_name
+            last_pass = questions[found_so_far.high - 1].pass_name
             return replace(nowhere, pass_name=last_pass, is_of_pass=True, stopped=INTERRUPTED)
         if question is None:
             return nowhere
@@ -233,19 +233,36 @@ def compiler_failure(request: Request, failed: CompilerError) -> FirstFailure:
         return replace(found, first=first, last=first, attempt=attempt, runs=runs.number + 1)
 
 
-def _first_pass(questions: Sequence[PassInQuestion], holds: Holds, name: str) -> PassInQuestion | None:
-    """Return the first pass after which the property fails; None if it holds at the end."""
-    at_start, at_end = holds(questions[0].before), holds(questions[-1].after)
+def lost_between(
+    last: int, holds: Callable[[int], bool | None], called: Callable[[int], str], name: str
+) -> tuple[int, int] | None:
+    """Return the last of the states 0 to ``last`` at which a property holds, and the first at which it fails.
+
+    None if it holds at the end. ``called`` says which IR a state is, and ``name`` is the test.
+
+    Raises:
+        InputError: the property fails from the start, or the test cannot judge the first state or the last.
+    """
+    at_start, at_end = holds(0), holds(last)
     if at_start is None or at_end is None:
-        is_first = at_start is None
-        which = f"before {questions[0].pass_name}" if is_first else f"after {questions[-1].pass_name}"
+        which = called(0 if at_start is None else last)
         raise InputError(name, None, f"the test cannot judge the IR {which} (exit code {UNTESTABLE})")
     if not at_start:
-        raise InputError(name, None, f"the test fails before {questions[0].pass_name} already, on its input")
-    if at_end:
-        return None
-    number = first_failing(-1, len(questions) - 1, lambda number: holds(questions[number].after))[1]
-    return questions[number]
+        raise InputError(name, None, f"the test fails {called(0)} already")
+    return None if at_end else first_failing(0, last, holds)
+
+
+def _first_pass(questions: Sequence[PassInQuestion], holds: Holds, name: str) -> PassInQuestion | None:
+    """Return the first pass after which the property fails; None if it holds at the end."""
+
+    def called(number: int) -> str:
+        return f"after {questions[number - 1].pass_name}" if number else f"before {questions[0].pass_name}"
+
+    def holds_after(number: int) -> bool | None:
+        return holds(questions[number - 1].after if number else questions[0].before)
+
+    found = lost_between(len(questions), holds_after, called, name)
+    return None if found is None else questions[found[1] - 1]
 
 
 def _in_pass(search: PassSearch, holds: Holds, states: dict[int, str]) -> tuple[int, int]:

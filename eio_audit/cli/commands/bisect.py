@@ -15,7 +15,7 @@ import click
 
 from eio_audit.audit.options import AuditOptions
 from eio_audit.cli.gate import ceiling_options, is_asked_for
-from eio_audit.cli.inputs import dumps_of_run, max_size, no_order, size
+from eio_audit.cli.inputs import dumps_of_run, max_size, no_order, read_dumps, size
 from eio_audit.cli.jobs import Jobs, jobs_options, timeout_option
 from eio_audit.cli.options import (
     PATH,
@@ -158,7 +158,8 @@ def bisect_command(
     before and after each of them by hand. It ends with what to change in the pass. With -o states.log, each
     of these states is a dump of a log, which trace, diff and history read. The text is printed beside a log
     and a page (-o page.html). Of a compiler that hangs (--timeout), crashes or fails, the report names the
-    first application with which it does so.
+    first application with which it does so. With --test, a log of passes may stand in place of the compiler:
+    the report names the first dump on which the test fails.
 
     \b
     Examples:
@@ -167,6 +168,7 @@ def bisect_command(
       eio-audit bisect --show 431 -- mlir-opt --canonicalize in.mlir
       eio-audit bisect --test 'grep -q my.add' -- mlir-opt --canonicalize in.mlir
       eio-audit bisect --stop-after-pass --test ./run.sh -- mlir-opt --cse in.mlir
+      eio-audit bisect --test 'grep -q my.add' passes.log
     """
     from eio_audit.audit.bisect.bisect import one_application
     from eio_audit.audit.bisect.compiler_command import CompilerError
@@ -178,8 +180,11 @@ def bisect_command(
         raise click.UsageError("--op, --show and --test cannot be used together")
     if stop_after_pass and test is None:
         raise click.UsageError("--stop-after-pass needs --test")
+    is_log = test is not None and _is_log(command)
+    if is_log and (pass_name is not None or number is not None or keep is not None):
+        raise click.UsageError("--pass, --dump and --keep need a compiler, not a log")
     with temporary_folder() as scratch:
-        stdin = _standard_input(command, scratch)
+        stdin = None if is_log else _standard_input(command, scratch)
         place = None if number is None else number - 1
         request = Request(
             command, options, pass_name, place, parallel.timeout, keep, scratch, stdin, max_size()
@@ -188,6 +193,8 @@ def bisect_command(
             _require_formats("OneApplication", reports)
             reports.write(one_application(request, attempt))
             ctx.exit(0)
+        if test is not None and is_log:
+            _test_log(ctx, request, test, command[0], reports)
         if test is not None:
             _test(ctx, request, test, stop_after_pass, reports)
         try:
@@ -238,9 +245,30 @@ def _test(ctx: click.Context, request: Request, test: str, of_pass: bool, report
     ctx.exit(INTERRUPTED_BY_USER if found.stopped else 0 if found.pass_name is None else 1)
 
 
+def _is_log(command: tuple[str, ...]) -> bool:
+    """Whether a log or a folder of dumps, or standard input, stands in place of a compiler."""
+    from eio_audit.mlir.input.markers import holds_ir
+
+    path = command[0]
+    is_one = len(command) == 1 and (path == "-" or Path(path).exists())
+    return is_one and (path == "-" or Path(path).is_dir() or holds_ir(path))
+
+
+def _test_log(ctx: click.Context, request: Request, test: str, log: str, reports: Reports) -> None:
+    """Find the first dump of a log on which a test fails, and exit."""
+    from eio_audit.audit.bisect.first_failure import BuiltInTest
+    from eio_audit.audit.bisect.log_search import first_failing_dump
+
+    _require_formats("FirstFailingDump", reports)
+    parsed = BuiltInTest(test) if test in [*BuiltInTest] else program_of(test, "--test")
+    found = first_failing_dump(request, log, read_dumps(log, "test"), parsed)
+    reports.write(found)
+    ctx.exit(INTERRUPTED_BY_USER if found.stopped else 0 if found.bad is None else 1)
+
+
 def _require_formats(kind: str, reports: Reports) -> None:
     for format_ in sorted(reports.formats - RENDERERS[kind].keys()):
-        option = {"OpSteps": "--op", "OneApplication": "--show", "FirstFailure": "--test"}[kind]
+        option = {"OpSteps": "--op", "OneApplication": "--show"}.get(kind, "--test")
         raise click.UsageError(f"{option} is reported as {', '.join(RENDERERS[kind])}, not as {format_}")
 
 

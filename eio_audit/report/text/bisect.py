@@ -6,6 +6,7 @@ from operator import attrgetter
 
 from eio_audit.audit.bisect.bisect import Bisection, OneApplication, OpSteps
 from eio_audit.audit.bisect.first_failure import FirstFailure
+from eio_audit.audit.bisect.log_search import FirstFailingDump
 from eio_audit.report.document import figures_of
 from eio_audit.report.text.check import SHOWN
 from eio_audit.report.text.console import NARROW, Column, Console, print_figures, print_next, print_table
@@ -128,6 +129,14 @@ def print_first_failure(found: FirstFailure, console: Console) -> None:
         console.print(where)
     console.print((f"the compiler ran {count(found.runs, 'time')}", "dim"))
     print_next(bisect.next_steps_of_failure(found), console)
+
+
+def print_first_failing_dump(found: FirstFailingDump, console: Console) -> None:
+    """Print the pass of a log after which the property fails first."""
+    console.print(*bisect.first_failing_dump(found))
+    tested = count(found.tests, "dump")
+    console.print((f"the test ran on {tested} of {found.dumps:,}; no compiler ran", "dim"))
+    print_next(bisect.next_steps_of_log(found), console)
 
 
 def print_application(one: OneApplication, console: Console) -> None:

@@ -10,6 +10,7 @@ from eio_audit.audit.bisect.advice import Advice, Carries, Cause, PatternAdvice,
 from eio_audit.audit.bisect.bisect import Application, Bisection, OneApplication, OpSteps, PatternTotal
 from eio_audit.audit.bisect.compiler_command import CompilerCommand
 from eio_audit.audit.bisect.first_failure import FirstFailure
+from eio_audit.audit.bisect.log_search import FirstFailingDump
 from eio_audit.audit.bisect.pass_search import MOST_RUNS, Reproduction
 from eio_audit.audit.bisect.survey import BASE_FLAGS, MODULE_SCOPE, Attempt, short_pattern
 from eio_audit.audit.diff.diff import Correction
@@ -17,7 +18,7 @@ from eio_audit.audit.log.history import OpHistory
 from eio_audit.audit.log.scope_steps import OpCounts
 from eio_audit.audit.log.trace import TracedPass
 from eio_audit.report.wording import configured, count, shortened_list
-from eio_audit.report.wording.conclusion import Step, bisect_command, bisection_command
+from eio_audit.report.wording.conclusion import Step, argument, bisect_command, bisection_command, is_kept
 from eio_audit.report.wording.order import correction
 from eio_audit.report.wording.trace import NOT_JUDGED
 
@@ -311,6 +312,31 @@ def _first_failure(found: FirstFailure) -> tuple[str | tuple[str, str], ...]:
     if found.is_of_compiler:
         return (f"{found.command[0]}: {found.test}", "bold"), ", first with ", (where, "bold red")
     return (found.test, "bold"), " fails first after ", (where, "bold red")
+
+
+def first_failing_dump(found: FirstFailingDump) -> tuple[str | tuple[str, str], ...]:
+    """Say between which dumps of a log a property is lost, the pass in bold."""
+    if found.good is None or found.bad is None:
+        return (found.test, "bold"), " holds in the whole log", configured(found.options)
+    good, bad = found.good.place, found.bad.place
+    places = f"{good.source}:{good.line}", f"{bad.source}:{bad.line}"
+    if found.pass_name is not None:
+        where = f"{found.pass_name}"
+    else:
+        between = f" and {count(found.between, 'more dump')} between" if found.between else ""
+        where = f"a pass between {good.moment or 'a dump'} and {bad.moment or 'the next'}{between}"
+    since = f"; it holds in {places[0]} and fails in {places[1]}"
+    since += (f" ({found.stopped})" if found.stopped else "") + configured(found.options)
+    return (found.test, "bold"), " fails first after ", (where, "bold"), since
+
+
+def next_steps_of_log(found: FirstFailingDump) -> Iterator[Step]:
+    """Yield the commands to type next: what the pass did, and its input."""
+    if found.good is None or found.bad is None or not is_kept(found.log):
+        return
+    good, bad = (argument(f"{found.log}:{one.number}") for one in (found.good, found.bad))
+    yield Step(f"eio-audit diff {good} {bad}", "shows what the pass did")
+    yield Step(f"eio-audit show {good} --whole -o in.mlir", "writes its input")
 
 
 def where_it_fails(found: FirstFailure) -> str:
