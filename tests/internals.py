@@ -15,7 +15,6 @@ from eio_audit.audit.bisect.survey import (
     Attempt,
     Survey,
     choose_pass,
-    printed_pipeline,
     read_attempts,
     short_pattern,
 )
@@ -70,6 +69,7 @@ from eio_audit.audit.log import function_states as function_states_module
 from eio_audit.audit.log import inverted_pairs as inverted_pairs_module
 from eio_audit.audit.log.beside_dumps import find_timing_reports
 from eio_audit.audit.log.log_findings import LogFindings
+from eio_audit.audit.log.pipeline import PipelinePass, next_pass, pipeline_in, printed_pipeline
 from eio_audit.audit.log.program_log import ProgramLog
 from eio_audit.audit.log.program_text import text_before
 from eio_audit.audit.log.scope_steps import ChangedOp

@@ -235,6 +235,7 @@ def merge_traces(traces: Sequence[Trace], options: AuditOptions = DEFAULT_OPTION
         sources=tuple(dict.fromkeys(chain.from_iterable(one.sources for one in traces))),
         unindexed=sum(one.unindexed for one in traces),
         is_partial=any(one.is_partial for one in traces),
+        crash=traces[0].crash if len(traces) == 1 else None,
         op_totals=reduce(OpTotals.plus, (one.op_totals for one in traces), OpTotals()),
         unmarked_modules=traces[0].unmarked_modules if len(traces) == 1 else (),
         notes=dict(chain.from_iterable(one.notes.items() for one in traces)),

@@ -314,6 +314,13 @@ class Failures:
         self.pending, self._last = [*below], pass_
         self._failed = pass_ if pass_.run.failed else self._failed
 
+    def text_at_end(self) -> bytes:
+        """Return the text below the last dump."""
+        if self._last_dump is None:
+            return b""
+        dump, length = self._last_dump
+        return dump.source.data[slice(*text_below(dump, length))]
+
     def at_end(self) -> tuple[Suspect | None, list[Diagnostic]]:
         """Return the errors at the end of the log, and the pass that they are of, if that is known."""
         last = self._last if self._last is not None and self._last.is_likely else self._failed

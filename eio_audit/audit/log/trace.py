@@ -22,6 +22,7 @@ from eio_audit.audit.log.beside_dumps import Diagnostic, Failures, PassTimes, Su
 from eio_audit.audit.log.function_states import DumpStates, ProgramStates
 from eio_audit.audit.log.inverted_pairs import INITIAL, LeftOp, LeftPairs, left_pairs
 from eio_audit.audit.log.op_totals import CountedDump, OpTotals, sum_of
+from eio_audit.audit.log.pipeline import Crash, next_pass, pipeline_in, program_arguments
 from eio_audit.audit.log.program_log import ProgramLog
 from eio_audit.audit.log.scope_steps import (
     ChangedOp,
@@ -35,6 +36,7 @@ from eio_audit.audit.log.walk import FunctionOrModule, PassRun, Step
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.audit.pair_class import SHUFFLED, PairClass
 from eio_audit.mlir.input.dumps import Dump, each_dump, module_lines
+from eio_audit.mlir.input.function_texts import shown_op
 from eio_audit.mlir.input.markers import Marker
 from eio_audit.mlir.ir import Fault
 from eio_audit.mlir.source import InputError, bugs_are_errors
@@ -122,6 +124,7 @@ class Trace:
     is_partial: bool = False  # whether some block had too many ops out of order to follow all of its pairs
     # What else compilers printed, such as how to fail again, by its file and 1-based line.
     notes: Mapping[tuple[str, int], str] = field(default_factory=dict)
+    crash: Crash | None = None  # how the log ends, if a pass that no dump shows crashed
     op_totals: OpTotals = field(default_factory=OpTotals)  # how many ops of each name there are
     # The 1-based lines of modules without a marker and an index, of a single file.
     unmarked_modules: tuple[int, ...] = ()
@@ -292,6 +295,10 @@ class _Tracer:
         self._failures = Failures()
         self._modules: list[int] = []
         self._counted: list[CountedDump] = []
+        self._crash: Crash | None = None
+        self._last_line = 0  # that of the last dump
+        self._above: list[bytes] = []  # what a compiler printed above dumps, such as its pipeline
+        self._ended: list[tuple[str, str | None]] = []  # the passes that ended, each with its function
 
     def add(self, dump: Dump) -> None:
         """Charge passes with what this dump shows."""
@@ -302,6 +309,12 @@ class _Tracer:
             program = _TracedProgram(dump.program, ProgramStates(self._options, log), log)
             self._programs[dump.program] = program
         place = self._place(dump)
+        self._last_line = dump.line
+        if dump.above is not None:
+            source, span = dump.above
+            self._above.append(source.data[slice(*span)])
+        if dump.marker is not None and dump.marker.when == "after" and not dump.has_failed:
+            self._ended.append((dump.marker.pass_name, shown_op(dump).symbol))
         errors = self._failures.below(dump, program.log.steps.texts)
         is_said = any("does not dominate" in error.message for error in self._failures.pending)
         states = program.states.observe(dump, is_said_invalid=is_said)
@@ -378,7 +391,12 @@ class _Tracer:
     def _charge_last_errors(self) -> None:
         suspect, errors = self._failures.at_end()
         if errors and suspect is None:
-            name, program = errors[0].pass_name, next(reversed(self._programs.values()))
+            text = b"".join([*self._above, self._failures.text_at_end()])
+            program = next(reversed(self._programs.values()))
+            functions = [part for part in program.states.functions if isinstance(part, str)]
+            following = next_pass(pipeline_in(text), self._ended, functions)
+            name = errors[0].pass_name or (following.name if following else "")
+            self._crash = Crash(self._last_line, (*program_arguments(text),), following)
             marker = Marker(name, name, "after", failed=True) if name else None
             place = TracedPlace(next(reversed(self._sources)), errors[0].line, marker)
             suspect = Suspect(program.name, program.states.walk.begin(marker, None), place, True)
@@ -464,6 +482,7 @@ class _Tracer:
             unindexed=self._unindexed,
             is_partial=any(program.log.followed.pairs.is_partial for program in programs),
             notes=self._failures.notes,
+            crash=self._crash,
             op_totals=OpTotals(
                 sum_of(program.first_ops for program in programs),
                 sum_of(state.names for p in programs for state in p.states.functions.values()),

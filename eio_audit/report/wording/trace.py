@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
+import shlex
 from collections.abc import Iterator, Sequence
 
 from eio_audit.audit.corpus.trace_models import ModelTrace, ModelTraces, PassTotal
 from eio_audit.audit.gate.gate import Gate
 from eio_audit.audit.log.beside_dumps import Diagnostic
 from eio_audit.audit.log.inverted_pairs import MOST_OPS
+from eio_audit.audit.log.pipeline import Crash
 from eio_audit.audit.log.trace import LeftFinding, Trace, TracedPass
 from eio_audit.audit.pair_class import PairClass
 from eio_audit.mlir.input.markers import Marker
@@ -32,6 +35,8 @@ NOT_SHOWN = "(not in the log)"  # the name of passes that a log does not show
 UNSEEN = "passes that the log does not show"  # their name in a sentence
 NOT_JUDGED = "order not judged"  # what is said instead of a verdict where no op carries an index
 SHOWN_FUNCTIONS = 2  # how many of the functions that a pass changed have their names shown
+AFTER_ALL, BEFORE_ALL = "mlir-print-ir-after-all", "--mlir-print-ir-before-all"
+_TAKES_PIPELINE = re.compile(r"[\w.]*-?opt(?:-\d+)?\Z")  # the name of a tool such as `mlir-opt-22`
 START = "(there from the start)"  # the row of inversions that no pass of the log made
 
 
@@ -241,6 +246,8 @@ def next_steps(trace: Trace) -> Iterator[Step]:
 
 def _steps_to(broken: TracedPass, trace: Trace) -> Iterator[Step]:
     """Yield the commands that show what a pass that failed did, and the op that its error names."""
+    if trace.crash is not None and is_readable_again(trace, broken.place.source):
+        yield from _steps_to_crash(trace.crash, broken.place.source)
     if broken.op_counts.total and (compare := compare_command(broken, trace)):
         yield Step(compare, "shows what the pass that failed did")
     lines = [line for error in broken.errors for line in error.op_lines]
@@ -249,6 +256,21 @@ def _steps_to(broken: TracedPass, trace: Trace) -> Iterator[Step]:
             command("history", trace, broken.place.source, str(lines[0])),
             "follows the op that its error names",
         )
+
+
+def _steps_to_crash(crash: Crash, source: str) -> Iterator[Step]:
+    """Yield the commands that write the input of a pass that crashed, run it alone, and print it."""
+    if crash.pass_ is not None:
+        dump = argument(f"{source}::{crash.line}")
+        yield Step(f"eio-audit show {dump} --whole -o in.mlir", "writes the input of the pass that crashed")
+        if crash.command and _TAKES_PIPELINE.search(crash.command[0]):
+            pipeline = (
+                f"--pass-pipeline={crash.pass_.alone}" if crash.pass_.anchors else f"--{crash.pass_.text}"
+            )
+            yield Step(shlex.join([crash.command[0], "in.mlir", pipeline]), "runs it alone")
+    if crash.command:
+        words = [word for word in crash.command if word.lstrip("-") != AFTER_ALL]
+        yield Step(shlex.join([*words, BEFORE_ALL]), "prints the IR before each pass")
 
 
 def _ends_in_one_dump(trace: Trace) -> bool:
