@@ -430,7 +430,8 @@ index_options = together("options", _audit_options, *_COMMON, *_ORDER)
 audit_options = together("options", _audit_options, *_COMMON, *_ORDER, _ORDER_FROM)
 
 
-def _complete_pass(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[str]:
+def complete_pass(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[str]:
+    """Return the passes of the logs on a command line that begin so."""
     from eio_audit.mlir.input.dumps import read
 
     words = list(ctx.args)  # click cannot assign these yet, because --pass lacks its value
@@ -460,7 +461,7 @@ dump_options = together(
         "--pass",
         "pass_name",
         metavar="NAME",
-        shell_complete=_complete_pass,
+        shell_complete=complete_pass,
         help="Use only the dumps of this pass in a log.",
     ),
     click.option(

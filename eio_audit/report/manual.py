@@ -62,9 +62,13 @@ def look_up(word: str) -> list[Entry]:
     [('forced inversion',)]
     """
     key = _key(word)
-    named = [entry for entry in entries() if key in map(_key, entry.names)]
-    if named or not key:
-        return named
+    term = next((name for words, name in TERMS.items() if re.fullmatch(words, key)), "")
+    for known in dict.fromkeys((key, _key(term), key.removesuffix("s"), f"{key}s")):
+        named = [entry for entry in entries() if known and known in map(_key, entry.names)]
+        if named:
+            return named
+    if not key:
+        return []
     return [
         entry
         for entry in entries()

@@ -256,7 +256,11 @@ def traces_to_markdown(
             lines += [*_figures(figures, verbose=verbose), *([f"... and {left_out}", ""] if left_out else [])]
     else:
         lines += _figures(table_of_changes(result.models), verbose=verbose)
-    steps = trace_words.next_steps(trace) if len(result.models) < 2 else trace_words.next_steps_of_all(result)
+    steps = (
+        trace_words.next_steps(trace, rows)
+        if len(result.models) < 2
+        else trace_words.next_steps_of_all(result)
+    )
     return "\n".join(["\n".join(lines).rstrip("\n"), *shell_block(steps)]) + "\n"
 
 

@@ -30,6 +30,8 @@ def test_passes_of_the_log_on_the_command_line() -> None:
         "plain,ttir-explicate-tms",
         "plain,ttir-erase-inverse-ops",
     ]
+    assert completed(f"eio-audit trace {LOG} --pass ttir-er") == ["plain,ttir-erase-inverse-ops"]
+    assert completed(f"eio-audit show {LOG} --pass ttir-er") == ["plain,ttir-erase-inverse-ops"]
     assert completed(f"eio-audit check missing.log {SAMPLES}/README.md --pass ttir-e") == []
 
 

@@ -1,5 +1,7 @@
 """``eio-audit help NAME``: what docs/rules.md and docs/glossary.md say, for those who have the program alone."""
 
+import pytest
+
 from tests.cli.running import run
 
 
@@ -68,3 +70,17 @@ def test_who_looks_for_it_elsewhere_is_told() -> None:
     expected = "Error: there is no file 'EIO001'; did you mean 'eio-audit help EIO001'?"
     assert refusal("explain", "EIO001") == expected
     assert refusal("EIO001") == "Error: No such command 'EIO001'. Did you mean 'help EIO001'?"
+
+
+@pytest.mark.parametrize(
+    ("word", "name"),
+    [
+        ("inversions", "inversion"),
+        ("pairs out of order", "inversion"),
+        ("applications", "application"),
+        ("first dump", "first dump"),
+        ("dumps", "dump"),
+    ],
+)
+def test_plurals_and_the_words_of_reports(word: str, name: str) -> None:
+    assert run("help", word).stdout.decode().splitlines()[0] == name

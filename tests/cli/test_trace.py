@@ -435,7 +435,7 @@ LOG
         ... 1 changed nothing
     25  d                                     4          1
 
-order not judged: no op carries an op index; 2 of 4 passes changed ops
+order not judged: no op carries an op index; 2 of 3 passes changed ops; 1 was not compared (the first dump: print with --mlir-print-ir-before-all)
 next:
   eio-audit diff LOG --pass d --dump 1  # shows the pass that changed most
   eio-audit trace LOG --format html -o passes.html  # writes a page of all passes

@@ -289,6 +289,20 @@ class PassChoice:
         return self.pattern is None or (traced.program, traced.run) in self._found
 
 
+def top_passes(passes: Sequence[TracedPass], number: int) -> list[TracedPass]:
+    """Return so many passes, in their order: those that left most, or else made most, or changed most ops.
+
+    Those that only run others come last.
+    """
+
+    def done(traced: TracedPass) -> tuple[int, ...]:
+        return not traced.is_adaptor, traced.left, traced.made, traced.op_counts.total
+
+    most = sorted((one for one in passes if one.changed or one.failed), key=done, reverse=True)[:number]
+    kept = {one.index for one in most}
+    return [one for one in passes if one.index in kept]
+
+
 def _changed_lines(step: ScopeStep, changes: Sequence[ChangedOp]) -> Iterator[str]:
     for change in changes:
         for text, line in ((step.before, change.before), (step.after, change.after)):

@@ -8,6 +8,7 @@ outer pass is charged with the rest. ``walk.py`` decides which pass is charged.
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -83,6 +84,11 @@ class TracedPass:
     seconds: float | None = None
     timed_runs: int = 0  # how many runs of the log `seconds` covers; 0 without a time
     advice: tuple[Correction, ...] = ()  # what to change in it, as far as that is clear
+
+    @property
+    def is_adaptor(self) -> bool:
+        """Whether it only runs other passes: what it changed is what those did that are not in the log."""
+        return re.search(r"(?i)adaptor", self.pass_name or "") is not None
 
     @property
     def left_shuffled(self) -> int:

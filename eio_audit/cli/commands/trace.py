@@ -23,6 +23,7 @@ from eio_audit.cli.options import (
     GATE_EXIT_CODES,
     PATH,
     audit_options,
+    complete_pass,
     exit_codes,
     grouped_command,
     index_options,
@@ -61,7 +62,11 @@ pass_options = together(
     "choice",
     _choice,
     click.option(
-        "--pass", "pass_name", metavar="NAME", help="Show only this pass. * stands for any characters."
+        "--pass",
+        "pass_name",
+        metavar="NAME",
+        shell_complete=complete_pass,
+        help="Show only this pass. * stands for any characters.",
     ),
     click.option(
         "--function", metavar="NAME", help="Show only passes that ran on this function or changed it."
@@ -114,6 +119,12 @@ def _why_none(choice: PassChoice, trace: Trace) -> str:
     flag_value="ops",
     help="Show how many ops of each name the log has at first and at the end. JSON has them for each dump.",
 )
+@click.option(
+    "--top",
+    type=click.IntRange(1),
+    metavar="N",
+    help="Show only the N passes that left most pairs out of order, or else made most, or changed most ops.",
+)
 @audit_options
 @ceiling_options(MAX_INVERSIONS, ALLOW_UNINDEXED, introduced=True)
 @jobs_options()
@@ -126,6 +137,7 @@ def trace_command(
     paths: tuple[str, ...],
     choice: PassChoice,
     table: str | None,
+    top: int | None,
     options: AuditOptions,
     gate: Gate,
     parallel: Jobs,
@@ -144,6 +156,7 @@ def trace_command(
     Examples:
       eio-audit trace passes.log
       eio-audit trace passes.log --changed-op linalg.matmul
+      eio-audit trace passes.log --top 10
       eio-audit trace passes.log --count
       eio-audit trace passes-tree/
       eio-audit trace models/ --jobs 8
@@ -153,10 +166,10 @@ def trace_command(
     On a terminal, the last of these prints a row for each pass as soon as it is done.
     """
     from eio_audit.audit.corpus.models import find_models
-    from eio_audit.audit.corpus.trace_models import NO_PROGRESS, TraceModel, trace_models
+    from eio_audit.audit.corpus.trace_models import NO_PROGRESS, TraceModel, top_passes, trace_models
     from eio_audit.mlir.input.folders import find_dump_files
 
-    if table is not None and not choice.is_all:
+    if table is not None and not (choice.is_all and top is None):
         words = ["diff", paths[0], "--pass", choice.pass_name or "NAME", "--count"]
         hint = f"for one pass: {shlex.join(['eio-audit', *words])}"
         raise click.UsageError(f"--count counts the ops of the whole log; {hint}")
@@ -204,6 +217,8 @@ def trace_command(
     if not merged.errors and (why := _why_none(choice, merged)):
         raise InputError(", ".join(map(source_name, paths)), None, why)
     rows = None if choice.is_all else choice.chosen(merged)
+    if top is not None:
+        rows = top_passes(merged.passes if rows is None else rows, top)
     if gate.introduced is not None:
         gate = replace(gate, introduced=sum(row.left for row in rows or ()))
     reports.write(
@@ -213,7 +228,7 @@ def trace_command(
         only_table=table,
         steps=steps.of(merged) if steps else None,
         excerpts=inputs.excerpts,
-        has_rows=is_live and choice.is_all and table is None and sys.stdout.isatty(),
+        has_rows=is_live and rows is None and table is None and sys.stdout.isatty(),
     )
     if merged.errors:
         ctx.exit(2)

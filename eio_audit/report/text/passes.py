@@ -71,7 +71,7 @@ def print_traces(
         console.print()
     if not console.wraps:
         _print_verdict(status, why, console)
-    steps = words.next_steps(trace) if is_one else words.next_steps_of_all(result)
+    steps = words.next_steps(trace, rows) if is_one else words.next_steps_of_all(result)
     print_next(steps if status != "could not run" else (), console)
 
 

@@ -160,14 +160,12 @@ def _conclusion(trace: Trace, gate: Gate, where: str = "") -> tuple[str, str]:
     if not trace.summary.has_indices and (unread_files or trace.is_unjudged or not trace.summary.dumps):
         if unread_files or not trace.summary.dumps:
             return "could not run", unread_files or "no op carries an op index"
-        changed = sum(1 for traced in trace.passes if traced.changed)
         if not trace.passes and len(lines := trace.unmarked_modules) > 1:
             where = shortened_list(list(map(str, lines)), SHOWN_INPUTS)
             return NOT_JUDGED, f"no pass markers; {count(len(lines), 'module')}, on lines {where}"
         if not trace.passes:
             return NOT_JUDGED, "no op carries an op index, and no marker names a pass"
-        passes = count(len(trace.passes), "pass", "passes") + (f" of {where}" if where else "")
-        return NOT_JUDGED, f"no op carries an op index; {changed:,} of {passes} changed ops"
+        return NOT_JUDGED, f"no op carries an op index; {changed_passes(trace, where)}"
     if not trace.summary.has_indices:
         return "passed", "no op to check"
     failed = gate.failed_rules(trace.at_end_of_log)
@@ -183,6 +181,18 @@ def _conclusion(trace: Trace, gate: Gate, where: str = "") -> tuple[str, str]:
     return "failed" if failed else "passed", "; ".join(said)
 
 
+def changed_passes(trace: Trace, where: str = "") -> str:
+    """Return ``201 of 741 passes changed ops``, and of how many the log does not show what they found."""
+    unknown = sum(1 for one in trace.passes if one.changed is None and not one.failed)
+    changed = sum(1 for one in trace.passes if one.changed)
+    passes = count(len(trace.passes) - unknown, "pass", "passes") + (f" of {where}" if where else "")
+    said = f"{changed:,} of {passes} changed ops"
+    if not unknown:
+        return said
+    were, which = ("was", "the first dump") if unknown == 1 else ("were", "first dumps")
+    return f"{said}; {unknown:,} {were} not compared ({which}: print with {BEFORE_ALL})"
+
+
 def _why_broken(broken: TracedPass) -> str:
     """Return ``lower in @f: failed to legalize operation 't.mul'``, with what is most certain."""
     said = [(broken.function, error.message) for error in broken.errors]
@@ -192,18 +202,19 @@ def _why_broken(broken: TracedPass) -> str:
     return f"{pass_called(broken.pass_name, broken.place.marker)}{function}" + (f": {why}" if why else "")
 
 
-def _most_changed(trace: Trace) -> TracedPass | None:
-    """Return the pass of a log that changed most ops, of those with a dump after them."""
+def _most_changed(trace: Trace, rows: Sequence[TracedPass]) -> TracedPass | None:
+    """Return the pass that changed most ops, of those of a log with a dump after them."""
     if len(trace.sources) != 1 or trace.sources[0].startswith("<"):
         return None
-    passes = [one for one in trace.passes if one.op_counts.total and pass_command(one, trace)]
-    return max(passes, key=lambda one: one.op_counts.total, default=None)
+    passes = [one for one in rows if one.op_counts.total and pass_command(one, trace)]
+    own = [one for one in passes if not one.is_adaptor]
+    return max(own or passes, key=lambda one: one.op_counts.total, default=None)
 
 
-def next_steps(trace: Trace) -> Iterator[Step]:
+def next_steps(trace: Trace, rows: Sequence[TracedPass] | None = None) -> Iterator[Step]:
     """Yield the commands to type next, and what they show: the pass that left most, and the fixes.
 
-    If the order is not judged, it is the pass that changed most.
+    If the order is not judged, it is the pass that changed most; of ``rows``, if some were chosen.
     """
     has_modules = len(trace.unmarked_modules) > 1 and is_readable_again(trace, trace.sources[0])
     if trace.is_unjudged and not trace.passes and has_modules:
@@ -218,7 +229,10 @@ def next_steps(trace: Trace) -> Iterator[Step]:
     to_broken = [*_steps_to(trace.broken, trace)] if trace.broken is not None else []
     yield from to_broken
     if trace.is_unjudged:
-        if not to_broken and (most := _most_changed(trace)) is not None:
+        if (
+            not to_broken
+            and (most := _most_changed(trace, trace.passes if rows is None else rows)) is not None
+        ):
             yield Step(pass_command(most, trace), "shows the pass that changed most")
             page = command("trace", trace, most.place.source, "--format html -o passes.html")
             yield Step(page, "writes a page of all passes")
