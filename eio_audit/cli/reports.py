@@ -54,6 +54,11 @@ RENDERERS = {
         "markdown": "markdown:traces_to_markdown",
         "html": "html.passes:traces_to_html",
     },
+    "TimeTable": {
+        "text": "text.passes:print_times",
+        "json": "json:times_to_json",
+        "markdown": "markdown:times_to_markdown",
+    },
     "Bisection": {
         "text": "text.bisect:print_bisection",
         "json": "json:bisection_to_json",

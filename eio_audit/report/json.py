@@ -23,6 +23,7 @@ if TYPE_CHECKING:  # a command does not need the results of the others
     from eio_audit.audit.explain.explain import Explanation
     from eio_audit.audit.gate.gate import Verdict
     from eio_audit.audit.log.history import History
+    from eio_audit.audit.log.time_table import TimeTable
     from eio_audit.audit.log.trace import TracedPass
     from eio_audit.audit.pair_class import PairClass
 
@@ -101,6 +102,8 @@ _FIELDS = {
         "pattern resolved=is_resolved applications made undone left op_changes=op_counts worst=worst.last"
     ),
     "PassTotal": "pass=pass_name made models undone left left_shuffled mislabelled lost",
+    "PassTime": "pass=name places seconds share",
+    "ComparedTime": "pass=name before after",
     "PassFigures": (
         "pass=pass_name when dumps models models_avoidable inversions avoidable avoidable_constants "
         "avoidable_splits wrong_indices findings"
@@ -240,6 +243,7 @@ def two_runs_to_json(runs: RunComparison) -> str:
         pairs=runs.pairs,
         different=runs.different,
         only_in=only_in,
+        times=runs.times,
         first=runs.difference and {"schema": SCHEMA, "command": "diff", **_diff_members(runs.difference)},
         unlike=runs.unlike
         and {
@@ -298,6 +302,11 @@ def op_steps_to_json(steps: OpSteps) -> str:
         ],
         errors=steps.history.errors,
     )
+
+
+def times_to_json(times: TimeTable) -> str:
+    """Return the time of each pass, ending in a newline."""
+    return _document("trace", source=times.source, total=times.total, times=times.passes, errors=[])
 
 
 def traces_to_json(

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from eio_audit.audit.corpus.trace_models import ModelTrace, ModelTraces
+from eio_audit.audit.log.time_table import TimeTable
 from eio_audit.audit.log.trace import Trace, TracedPass
 from eio_audit.report.document import Cell, Cells, Figures, figures_of, table_of_ops
 from eio_audit.report.wording import count
@@ -155,6 +156,17 @@ def table_of_changes(models: Sequence[ModelTrace]) -> Figures:
         **{key: sum_of(f"op_counts.{key}") for key in ("added", "removed", "modified", "moved")},
     }
     return figures_of(models, columns, cells)
+
+
+def table_of_times(times: TimeTable) -> Figures:
+    """Return the time of each pass, and its share."""
+    cells: Cells = {
+        "pass": lambda one: one.name,
+        "seconds": lambda one: f"{one.seconds:.4f}",
+        "share": lambda one: f"{one.share:.1%}",
+    }
+    columns = "pass, #places=places in the pipeline, >seconds, >share"
+    return figures_of(times.passes, columns, cells)
 
 
 OPS = "ops"  # the name of the table of ops

@@ -16,6 +16,7 @@ from eio_audit.audit.corpus.models import figures_by_model, figures_by_pass
 from eio_audit.audit.corpus.trace_models import ModelTraces
 from eio_audit.audit.diff.diff import Diff
 from eio_audit.audit.gate.gate import Gate, Verdict
+from eio_audit.audit.log.time_table import TimeTable
 from eio_audit.audit.log.trace import TracedPass
 from eio_audit.mlir.source import printable
 from eio_audit.report.document import (
@@ -33,6 +34,7 @@ from eio_audit.report.log_tables import (
     table_called,
     table_of_changes,
     table_of_passes,
+    table_of_times,
     tables_of_models,
 )
 from eio_audit.report.wording import bisect, count, if_any, order, shortened
@@ -262,6 +264,12 @@ def traces_to_markdown(
         else trace_words.next_steps_of_all(result)
     )
     return "\n".join(["\n".join(lines).rstrip("\n"), *shell_block(steps)]) + "\n"
+
+
+def times_to_markdown(times: TimeTable, *, verbose: bool = False) -> str:
+    """Return the time of each pass, the longest first."""
+    head = [f"### {literal(times.source)}: {times.total:.4f} s", ""]
+    return "\n".join([*head, *_figures(table_of_times(times), verbose=verbose)]).rstrip("\n") + "\n"
 
 
 FOLDED_ROWS = 40  # the most rows of a table unless verbose; comments on GitHub have up to 65,536 characters

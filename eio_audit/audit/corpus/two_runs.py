@@ -14,6 +14,7 @@ from eio_audit.audit.corpus.in_order import LostWork, Piece, in_order
 from eio_audit.audit.diff.compared_dump import Ignored
 from eio_audit.audit.diff.diff import Diff, diff, same_program
 from eio_audit.audit.diff.sameness import Sameness, SamenessVerdict
+from eio_audit.audit.log.time_table import ComparedTime
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.mlir.input.dumps import Dump, each_dump, first_symbol
 from eio_audit.mlir.input.function_texts import shown_op
@@ -50,6 +51,7 @@ class RunComparison:
     # By run, 0 or 1, the first dump without a counterpart, and the number of such dumps.
     only_in: tuple[tuple[Dump | None, int], tuple[Dump | None, int]]
     unlike: UnlikePair | None  # the first pair that is not the same in the sense that was asked for, or None
+    times: tuple[ComparedTime, ...] = ()  # those of each pass in both, if both logs have a report of times
 
     def require_pairs(self, name: str) -> None:
         """Raise an InputError with a name, and the first dump of each run, if no dump has a counterpart."""

@@ -207,6 +207,7 @@ def diff_command(
     from eio_audit.audit.diff.diff import diff
     from eio_audit.audit.diff.sameness import Sameness
     from eio_audit.audit.explain.order_picture import WorstBlocks
+    from eio_audit.audit.log.time_table import compared_times, time_table
     from eio_audit.cli.dump_before import around_pass
     from eio_audit.mlir.input.folders import find_dump_files
     from eio_audit.report.text.progress import status
@@ -229,6 +230,9 @@ def diff_command(
             first, second = inputs.dumps_of_run(before), inputs.dumps_of_run(after)
             runs = compare_runs(first, second, options, Sameness(same_as), workers, ignore)
         runs.require_pairs(f"{before}, {after}")
+        if all(Path(path).is_file() for path in (before, after)):
+            tables = [time_table(Source.read(path, inputs.max_size())) for path in (before, after)]
+            runs = replace(runs, times=compared_times(*tables))
         reports.write(runs, context=context)
         ctx.exit(0 if runs.is_same_as_asked else 1)
     if after is None:

@@ -29,7 +29,7 @@ from eio_audit.cli.options import (
     index_options,
     together,
 )
-from eio_audit.cli.reports import Reports, quiet_option, report_options, verbose_option
+from eio_audit.cli.reports import RENDERERS, Reports, quiet_option, report_options, verbose_option
 from eio_audit.mlir.source import InputError, read_all, source_name
 from eio_audit.report.text.progress import progress
 
@@ -120,6 +120,12 @@ def _why_none(choice: PassChoice, trace: Trace) -> str:
     help="Show how many ops of each name the log has at first and at the end. JSON has them for each dump.",
 )
 @click.option(
+    "--by-time",
+    is_flag=True,
+    help="Show the time of each pass, its runs added up: from a report of -mlir-timing, as text or JSON, in "
+    "the log or alone.",
+)
+@click.option(
     "--top",
     type=click.IntRange(1),
     metavar="N",
@@ -137,6 +143,7 @@ def trace_command(
     paths: tuple[str, ...],
     choice: PassChoice,
     table: str | None,
+    by_time: bool,
     top: int | None,
     options: AuditOptions,
     gate: Gate,
@@ -158,6 +165,7 @@ def trace_command(
       eio-audit trace passes.log --changed-op linalg.matmul
       eio-audit trace passes.log --top 10
       eio-audit trace passes.log --count
+      eio-audit trace passes.log --by-time
       eio-audit trace passes-tree/
       eio-audit trace models/ --jobs 8
       eio-audit trace ttir.mlir before.mlir after.mlir
@@ -173,6 +181,9 @@ def trace_command(
         words = ["diff", paths[0], "--pass", choice.pass_name or "NAME", "--count"]
         hint = f"for one pass: {shlex.join(['eio-audit', *words])}"
         raise click.UsageError(f"--count counts the ops of the whole log; {hint}")
+    if by_time:
+        _write_times(paths, reports)
+        ctx.exit(0)
     if gate.introduced is not None and choice.pass_name is None:
         raise click.UsageError("--fail-on introduced requires --pass NAME")
     found, errors, skipped = inputs.find_all(paths, find_dump_files)
@@ -242,6 +253,23 @@ def trace_command(
     is_unjudged = bool(result.unjudged) and not (gate.allows_unindexed or gate.never_fails)
     failed = gate.failed_rules(merged.at_end_of_log)
     ctx.exit(1 if failed or is_unjudged else 0)
+
+
+def _write_times(paths: tuple[str, ...], reports: Reports) -> None:
+    """Write the times of a log."""
+    from eio_audit.audit.log.time_table import time_table
+    from eio_audit.mlir.source import Source
+
+    if len(paths) > 1:
+        raise click.UsageError("--by-time takes one log; diff LOG LOG compares the times of two")
+    for format_ in sorted(reports.formats - RENDERERS["TimeTable"].keys()):
+        raise click.UsageError(
+            f"--by-time is reported as {', '.join(RENDERERS['TimeTable'])}, not as {format_}"
+        )
+    times = time_table(Source.read(paths[0], inputs.max_size()))
+    if not times.passes:
+        raise InputError(source_name(paths[0]), None, "no report of times: print it with -mlir-timing")
+    reports.write(times)
 
 
 @grouped_command(

@@ -177,13 +177,16 @@ def _print_counts(diff: Diff, console: Console) -> None:
 def print_two_runs(runs: RunComparison, console: Console, *, context: int | None = None) -> None:
     """Print how many dumps differ, the first that differs, and its diff."""
     pairs = count(runs.pairs, "dump")
+    slower = words.change_of_time(runs.times)
     if runs.is_same:
-        console.print((f"identical: {pairs}", "bold green"))
+        console.print((f"identical: {pairs}", "bold green"), slower and f"; {slower}")
     elif runs.difference and runs.difference.ignored and runs.is_same_as_asked:
         console.print((f"same{words.up_to(runs.difference.ignored)}: {pairs}", "bold green"))
         return
     else:
-        console.print((f"{runs.different:,} of {pairs} in both runs differ", "bold"))
+        console.print(
+            (f"{runs.different:,} of {pairs} in both runs differ", "bold"), slower and f"; {slower}"
+        )
     for which, (dump, number) in zip(("first", "second"), runs.only_in, strict=True):
         if dump is not None:
             verb = "is" if number == 1 else "are"

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from eio_audit.audit.corpus.trace_models import ModelTraces
 from eio_audit.audit.gate.gate import Gate
 from eio_audit.audit.log.scope_steps import ChangedOp, ScopeStep
+from eio_audit.audit.log.time_table import TimeTable
 from eio_audit.audit.log.trace import Trace, TracedPass
 from eio_audit.audit.log.walk import PassRun
 from eio_audit.report.document import Figures
@@ -16,6 +17,7 @@ from eio_audit.report.log_tables import (
     table_called,
     table_of_changes,
     table_of_passes,
+    table_of_times,
     tables_of_models,
 )
 from eio_audit.report.text.check import Excerpts, Shown, print_findings
@@ -73,6 +75,13 @@ def print_traces(
         _print_verdict(status, why, console)
     steps = words.next_steps(trace, rows) if is_one else words.next_steps_of_all(result)
     print_next(steps if status != "could not run" else (), console)
+
+
+def print_times(times: TimeTable, console: Console) -> None:
+    """Print the time of each pass, the longest first."""
+    console.print((times.source, "bold"))
+    print_figures(table_of_times(times), console)
+    console.print(f"{times.total:.4f} s in all")
 
 
 def _print_table(table: Figures, result: ModelTraces, gate: Gate, console: Console) -> None:

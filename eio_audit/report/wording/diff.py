@@ -14,6 +14,7 @@ from eio_audit.audit.diff.diff import Diff
 from eio_audit.audit.diff.dump_comparison import FoundChange, OpChange, OpDifference, Relation, RepeatedChange
 from eio_audit.audit.diff.sameness import Sameness
 from eio_audit.audit.locations.original_index import OpLabel
+from eio_audit.audit.log.time_table import ComparedTime
 from eio_audit.audit.pair_class import PairClass
 from eio_audit.mlir.tokens import after_arrow
 from eio_audit.report.wording import configured, count
@@ -312,3 +313,19 @@ def _words_of(one: OpDifference, *, verbose: bool) -> list[Stretch]:
     if not verbose and one.kind == "types" and results[0] != results[1]:
         before, after = results
     return word_diff(before, after, verbose=verbose)
+
+
+SHOWN_TIMES = 3  # of how many passes a change of the time is said
+SLOWER = 0.1  # the least change of the time of a pass that is said, as a part of the longer time
+LEAST_SECONDS = 0.005  # and in seconds
+
+
+def change_of_time(times: Sequence[ComparedTime]) -> str:
+    """Return ``canonicalize 1.2000 -> 3.4000 s``: the passes whose time changed most; empty if none did."""
+    changed = [
+        one for one in times if abs(one.change) >= max(LEAST_SECONDS, SLOWER * max(one.before, one.after))
+    ]
+    said = [f"{one.name} {one.before:.4f} -> {one.after:.4f} s" for one in changed[:SHOWN_TIMES]]
+    return ", ".join(said) + (
+        f" and {len(changed) - SHOWN_TIMES:,} more" if len(changed) > SHOWN_TIMES else ""
+    )
