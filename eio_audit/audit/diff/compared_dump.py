@@ -9,6 +9,7 @@ from array import array
 from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from copy import copy
 from enum import StrEnum
 from functools import cached_property
 from itertools import accumulate, count, pairwise
@@ -191,6 +192,12 @@ class ComparedDump(ComparedOps):
         self.reduction = Reduction(ignored)
         if ignored:
             self.texts = self.reduction.texts(self.printed_texts, self.names, dump.keys.constants_by_op)
+
+    def with_texts(self, texts: list[OpText]) -> ComparedDump:
+        """Return it with other texts of its ops, which two ops are compared by."""
+        other = copy(self)
+        other.texts = texts
+        return other
 
     @cached_property
     def inversions(self) -> list[int | None]:

@@ -29,6 +29,7 @@ from eio_audit.audit.diff.compared_dump import ComparedDump, ComparedOps, Ignore
 from eio_audit.audit.diff.dump_comparison import DumpComparison, OpChange, OpChanges
 from eio_audit.audit.diff.inverse_ops import InverseOps, LayoutChanges
 from eio_audit.audit.diff.matching import match_ops
+from eio_audit.audit.diff.private_names import other_names, renamed
 from eio_audit.audit.diff.sameness import SamenessVerdict, sameness
 from eio_audit.audit.locations.original_index import OpLabel, OriginalIndices
 from eio_audit.audit.locations.parsed_locations import Interned, ModelPlace, parse_origin
@@ -323,7 +324,12 @@ def same_program(
 
 def _comparison(dumps: Iterable[KeyedDump], ignore: Collection[Ignored | str]) -> DumpComparison:
     interned, ignored = Interned(), frozenset(map(Ignored, ignore))
-    return DumpComparison(*(ComparedDump(dump, interned, ignored) for dump in dumps))
+    before, after = (ComparedDump(dump, interned, ignored) for dump in dumps)
+    found = DumpComparison(before, after)
+    names = other_names(before, after, found.became)
+    if not names:
+        return found
+    return DumpComparison(before, after.with_texts([renamed(text, names) for text in after.texts]))
 
 
 class OriginalOrder:
