@@ -8,6 +8,7 @@ from tests.report.pages import Page, column
 from tests.report.stored import texts_of
 
 LOG = SAMPLES / "resnet" / "all_passes_alias.log"
+CRASHED = SAMPLES.parent / "tests" / "data" / "crashed.log"
 UNINDEXED = ISSUE.replace("DEBUG", "other")
 
 
@@ -40,6 +41,17 @@ def test_what_is_left_comes_first(shown: Shown) -> None:
     assert left in shown.page.words
     assert "ttir-erase-inverse-ops left 602: #56 ttir.permute %86 (line 6654), " in shown.page.words
     assert f"eio-audit explain {LOG} 6654" in shown.page.words
+
+
+def test_a_pass_that_failed_comes_first_with_its_error_and_what_to_type() -> None:
+    page = Shown(read(str(CRASHED))).page
+    assert "symbol-dce (failed): line 11: the compiler crashed" in page.words
+    assert any("failed" in (a.get("class") or "").split() for _, a in page.elements)
+    assert "mlir-opt-22 in.mlir '--pass-pipeline=builtin.module(symbol-dce)'" in page.words
+
+
+def test_a_log_without_a_failure_has_no_failed_pass(shown: Shown) -> None:
+    assert "(failed)" not in shown.page.words
 
 
 def test_the_title_names_the_file(shown: Shown) -> None:
