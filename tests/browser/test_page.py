@@ -337,6 +337,20 @@ def test_passes_are_found_by_the_ops_that_they_changed(visit: Callable[..., Any]
     ]
 
 
+def test_passes_are_found_by_their_ir_where_no_name_matches(visit: Callable[..., Any]) -> None:
+    page = visit(SAMPLES / "mlir_opt" / "passes.log", command=["trace"])
+    page.wait_for_selector(".pair")
+    page.keyboard.press("/")
+    page.keyboard.type("strided<[?, ?]")
+    assert page.locator("nav li:visible b").all_inner_texts() == [
+        "one-shot-bufferize",
+        "convert-linalg-to-loops",
+    ]
+    assert page.locator("nav output").inner_text() == "2 of 5 by their IR"
+    page.keyboard.type(" nowhere")
+    assert page.locator("nav output").inner_text() == "0 of 5"
+
+
 def test_a_pass_can_be_linked_to(visit: Callable[..., Any]) -> None:
     page = visit(LOG, "#pass-6", ["trace"])
     assert page.locator(".view h2").inner_text().startswith("ttir-implicit-broadcast-fold")

@@ -395,7 +395,7 @@ class PassList:
     steps: Mapping[str, object]  # what each did, as `StoredSteps.data` gives it
     one: str = "pass"  # what an entry is called
     many: str = "passes"  # what several are called
-    sought: str = "pass, function or op"  # what the filter finds
+    sought: str = "pass, function, op or IR"  # what the filter finds
     has_choice: bool = False  # whether options of the report choose some entries
 
     @cached_property

@@ -258,16 +258,20 @@ const passBrowser = (() => {
       return this.texts[pass];
     }
 
+    /* Shows the passes with all words in their names; if there is none, those with all words in their IR. */
     filter() {
       const wanted = this.search.value.toLowerCase().split(/\s+/).filter(Boolean);
+      const all = this.items.map((_, pass) => pass);
+      const named = new Set(all.filter((pass) => wanted.every((word) => this.words(pass).includes(word))));
+      const found = named.size ? named : this.data.passesWith(wanted);
       let shown = 0;
       this.items.forEach((item, pass) => {
         item.hidden = (this.changes.checked && item.classList.contains("unchanged"))
           || (this.choice?.checked && item.classList.contains("unchosen"))
-          || !wanted.every((word) => this.words(pass).includes(word));
+          || !found.has(pass);
         shown += !item.hidden;
       });
-      this.output.textContent = `${count(shown)} of ${count(this.items.length)}`;
+      this.output.textContent = `${count(shown)} of ${count(this.items.length)}${named.size || !shown ? "" : " by their IR"}`;
     }
 
     /* The pass that introduced most of what is left at the end if the list shows it, or the first of the list. */

@@ -141,12 +141,12 @@ const stepData = (() => {
       return (this.forms[template] ??= irText.pattern(this.templates[template]));
     }
 
-    /* Takes all templates apart while the browser has nothing else to do. */
+    /* Takes all templates apart, and makes the IR ready to be searched, while the browser has nothing else to do. */
     prepare() {
       let next = 0;
       const go = (deadline) => {
         for (; next < this.templates.length && deadline.timeRemaining() > 2; next++) this.forms[next] ??= irText.pattern(this.templates[next]);
-        if (next < this.templates.length) requestIdleCallback(go);
+        requestIdleCallback(next < this.templates.length ? go : () => this.passesWith([]));
       };
       if ("requestIdleCallback" in window) requestIdleCallback(go);
     }
@@ -171,6 +171,15 @@ const stepData = (() => {
 
     line(number) {
       return this.tokens(number).map(([, text]) => text).join("");
+    }
+
+    /* The passes with a text, before or after, in which each of some words is on a line. Words are in lower case. */
+    passesWith(words) {
+      this.lowered ??= Array.from(this.templateOf, (_, number) => this.line(number).toLowerCase());
+      this.linesOf ??= this.states.map(([, lines]) => summed(lines));
+      const hits = words.map((word) => Uint8Array.from(this.lowered, (line) => line.includes(word)));
+      const states = this.linesOf.map((lines) => hits.every((hit) => lines.some((line) => hit[line])));
+      return new Set(this.steps.filter(({ before, after }) => states[before] || states[after]).map(({ pass }) => pass));
     }
 
     text(number) {
