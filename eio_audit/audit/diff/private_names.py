@@ -20,6 +20,7 @@ _SYMBOL_USE = re.compile(
 )
 _PRIVATE = re.compile(rb'\A[\w$.]+ private |\bsym_visibility\b"?\s*+=\s*+"private"')
 _STRING = re.compile(STRING)
+_WORD = re.compile(rb"[\w$.-]+")
 
 
 def other_names(before: ComparedDump, after: ComparedDump, became: Mapping[int, int]) -> dict[str, str]:
@@ -74,7 +75,7 @@ def _symbols_in(texts: Iterable[OpText]) -> tuple[set[str], set[bytes]]:
         for match in _SYMBOL_USE.finditer(text):
             symbols.add(symbol_of(match["symbol"] or match["string"]))
         for found in _STRING.findall(_SYMBOL_USE.sub(b"", text)):
-            strings |= {*re.findall(rb"[\w$.-]+", found)}
+            strings |= {*_WORD.findall(found)}
     return symbols, strings
 
 

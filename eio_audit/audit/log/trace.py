@@ -8,7 +8,6 @@ outer pass is charged with the rest. ``walk.py`` decides which pass is charged.
 
 from __future__ import annotations
 
-import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -88,7 +87,7 @@ class TracedPass:
     @property
     def is_adaptor(self) -> bool:
         """Whether it only runs other passes: what it changed is what those did that are not in the log."""
-        return re.search(r"(?i)adaptor", self.pass_name or "") is not None
+        return "adaptor" in (self.pass_name or "").casefold()
 
     @property
     def left_shuffled(self) -> int:

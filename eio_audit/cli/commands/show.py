@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from eio_audit.mlir.traits import OpTable
 
 NO_NAME = "dump"  # stands for the pass of a dump without a marker in the name of its file
+_UNSAFE = re.compile(r"[^\w.+-]+")  # what the name of a file does not have
 LEAST_DIGITS = 3  # of the number in the name of a file, so that names sort as numbers do
 
 
@@ -159,4 +160,4 @@ def _file_name(dump: Dump) -> str:
     """Return ``cse``, ``cse-before`` or ``cse-failed``, without characters that mean something to a shell."""
     place = dump.place
     words = place.pass_name or NO_NAME, "before" * (place.when == "before"), "failed" * dump.has_failed
-    return re.sub(r"[^\w.+-]+", "_", "-".join(filter(None, words)))
+    return _UNSAFE.sub("_", "-".join(filter(None, words)))
