@@ -19,7 +19,6 @@ _SYMBOL_USE = re.compile(
     rb"(?P<own>\bsym_name\b\"?\s*+=\s*+)(?P<string>" + STRING + rb")|(?P<symbol>" + SYMBOL + rb")"
 )
 _PRIVATE = re.compile(rb'\A[\w$.]+ private |\bsym_visibility\b"?\s*+=\s*+"private"')
-_STRING = re.compile(STRING)
 _WORD = re.compile(rb"[\w$.-]+")
 
 
@@ -41,7 +40,7 @@ def other_names(before: ComparedDump, after: ComparedDump, became: Mapping[int, 
     counts = [_symbols_in(side.texts) for side in (before, after)]
     for now, was in names.items():
         is_free = was not in counts[1][0] or was in names
-        if not is_free or any(_bare(name) in strings for name in (now, was) for _, strings in counts):
+        if not is_free or any(_bare(name) in words for name in (now, was) for _, words in counts):
             return {}
     defined = [Counter(filter(None, side.symbols)) for side in (before, after)]
     is_one = all(defined[0][was] == defined[1][now] == 1 for now, was in names.items())
@@ -69,14 +68,13 @@ def _is_private(side: ComparedDump, op: int) -> bool:
 
 
 def _symbols_in(texts: Iterable[OpText]) -> tuple[set[str], set[bytes]]:
-    """Return the symbols in texts, and what strings say that are no names of symbols."""
-    symbols, strings = set[str](), set[bytes]()
+    """Return the symbols in texts, and all other words, of which one may be the name of a symbol, too."""
+    symbols, words = set[str](), set[bytes]()
     for text in {id(one): one.text for one in texts}.values():
         for match in _SYMBOL_USE.finditer(text):
             symbols.add(symbol_of(match["symbol"] or match["string"]))
-        for found in _STRING.findall(_SYMBOL_USE.sub(b"", text)):
-            strings |= {*_WORD.findall(found)}
-    return symbols, strings
+        words |= {*_WORD.findall(_SYMBOL_USE.sub(b"", text))}
+    return symbols, words
 
 
 def _bare(symbol: str) -> bytes:
