@@ -47,7 +47,7 @@ def test_a_dump_that_cannot_be_compared_says_so_in_its_row(monkeypatch: pytest.M
     def fail(log: ProgramLog, dump: object, same: object) -> None:
         raise InputError("passes.log", None, "expected '}'")
 
-    monkeypatch.setattr(ProgramLog, "compare", fail)
+    monkeypatch.setattr(ProgramLog, "compared", fail)
     texts = dump("Before", "a", function("f", 1, 2)), dump("After", "a", function("f", 2, 1))
     [row] = trace(read_text("".join(texts))).passes
     assert reason(row) == "not compared with the text before it: passes.log: error: expected '}'"

@@ -128,6 +128,11 @@ class ProgramStates:
         }
         return replace(states, parts={**states.parts, **invalid})
 
+    def same_in(self, shown: DumpStates) -> set[FunctionOrModule]:
+        """Return the functions and modules that a dump shows as they are known."""
+        known = self.functions
+        return {part for part, state in shown.parts.items() if part in known and known[part].key == state.key}
+
     def _identified(self, read: DumpStates, dump: Dump) -> DumpStates:
         """Return the states read, with the places of modules in the dump replaced by their known numbers."""
         known = self.walk

@@ -21,7 +21,7 @@ from eio_audit.audit.gate.gate import by_severity
 from eio_audit.audit.log.beside_dumps import Diagnostic, Failures, PassTimes, Suspect, TimedRun, located
 from eio_audit.audit.log.function_states import DumpStates, ProgramStates
 from eio_audit.audit.log.inverted_pairs import INITIAL, LeftOp, LeftPairs, left_pairs
-from eio_audit.audit.log.program_log import ProgramLog
+from eio_audit.audit.log.program_log import LogStep, ProgramLog
 from eio_audit.audit.log.scope_steps import (
     ChangedOp,
     OpCounts,
@@ -251,18 +251,15 @@ class _TracedProgram:
             elif any(block.inversions for block in state.blocks):
                 self.disordered_in[part] = step.shown.dump
 
-    def follow(
-        self, found: ScopeStep | None, step: Step[DumpStates], runs: Mapping[FunctionOrModule, PassRun | None]
-    ) -> None:
+    def follow(self, step: LogStep[DumpStates], runs: Mapping[FunctionOrModule, PassRun | None]) -> None:
         """Follow the pairs into a dump. ``runs`` has the run that each function and module is charged to."""
 
         def origin(function: str | None) -> int:
-            run = runs.get(function) or step.run_of(function)
-            is_known = found is not None and found.was_known(function)
-            return run.number if run is not None and is_known else INITIAL
+            run = runs.get(function) or step.walked.run_of(function)
+            return run.number if run is not None and step.was_known(function) else INITIAL
 
-        judged = None if step.shown.is_unjudged else step.shown.parts
-        self.log.follow(found, origin, judged, step.vanished)
+        shown = step.walked.shown
+        self.log.follow(step, origin, None if shown.is_unjudged else shown.parts)
 
     def charged(self, options: AuditOptions) -> LeftPairs:
         """Return what each run is charged with, at the end of the log."""
@@ -310,30 +307,17 @@ class _Tracer:
             self._charge_errors(None, errors)
             self._modules += module_lines(dump)
             return  # the output of a compiler, printed without locations
-        step = program.log.begin(dump, states)
-        functions, namesakes = program.states.functions, program.log.steps.texts.namesakes
-        same = {
-            part
-            for part, state in states.parts.items()
-            if part in functions and functions[part].key == state.key and part not in namesakes
-        }
-        is_all_same = len(same) == len(states.parts) and None not in same and not step.vanished
-        found, unread = None, None
-        if not is_all_same or namesakes:
-            left_out = same if self._options.order_from is None else ()
-            try:
-                found = program.log.compare(dump, left_out)
-            except InputError as error:  # of a text put together from several dumps; each of them was read
-                unread = error
+        taken = program.log.take(dump, states, program.states.same_in(states))
+        step, found = taken.walked, taken.found
         changes: dict[PassRun | None, list[ChangedOp]] = defaultdict(list)
         for change in () if found is None else changed_ops(found):
             changes[step.run_of(change.function)].append(change)
         runs: dict[FunctionOrModule, PassRun | None] = {}
         for run, parts in step.charged.items():
             runs |= dict.fromkeys(parts, self._charge(program, run, parts, step, place, found, changes[run]))
-        program.follow(found, step, runs)
-        for run in filter(None, runs.values()) if unread is not None else ():
-            program.charges[run.number].row = replace(program.charges[run.number].row, unread=unread)
+        program.follow(taken, runs)
+        for run in filter(None, runs.values()) if taken.unread is not None else ():
+            program.charges[run.number].row = replace(program.charges[run.number].row, unread=taken.unread)
         charges = None if step.ended is None else program.charges.get(step.ended.number)
         comparison = None if found is None else found.comparison
         if charges is not None and comparison is not None and self._options.order_from is None:
