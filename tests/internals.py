@@ -73,7 +73,7 @@ from eio_audit.audit.log.log_findings import LogFindings
 from eio_audit.audit.log.program_log import ProgramLog
 from eio_audit.audit.log.program_text import text_before
 from eio_audit.audit.log.scope_steps import ChangedOp
-from eio_audit.audit.log.scope_text import Lines, ScopeText
+from eio_audit.audit.log.scope_text import Lines, Recent, ScopeText
 from eio_audit.audit.log.walk import Module, number_modules
 from eio_audit.cli.dump_choice import rerun
 from eio_audit.cli.main import main

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from eio_audit import AuditOptions, Dump, InputError, OriginalOrder, Trace, check, read, read_text, trace
 from tests.audit.counting import counting
 from tests.cli.running import run
-from tests.internals import ProgramLog, audit_keyed, functions_around, read_ir, reason
+from tests.internals import ProgramLog, Recent, audit_keyed, functions_around, read_ir, reason
 from tests.internals import function_states_module as function_states
 from tests.internals import inverted_pairs_module as inverted_pairs
 from tests.programs import programs
@@ -470,10 +470,9 @@ def logs(draw: st.DrawFn, *, has_namesakes: bool = True) -> str:
 
 def traced_without_reuse(text: str) -> Trace:
     """Every dump and every function is read."""
-    forgotten = property(lambda _: None, lambda *_: None)
     with (
         mock.patch.object(Dump, "has_text_of", lambda *_: False),
-        mock.patch.object(function_states.ProgramStates, "_last_around", forgotten, create=True),
+        mock.patch.object(Recent, "get", lambda *_: None),
         mock.patch.object(function_states.FunctionState, "is_shown_by", lambda *_: False),
     ):
         return trace(read_text(text))

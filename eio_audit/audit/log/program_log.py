@@ -76,9 +76,7 @@ class ProgramLog:
         if same is None:
             known = texts.keys() & self._known
             same = {symbol for symbol in known if self._known[symbol].is_same_as(texts[symbol])}
-        namesakes = self.steps.texts.namesakes
-        left_out = {part for part in same if part not in namesakes}
-        found = self.steps.take(shown, () if self._matches_whole_dumps else left_out)
+        found = self.steps.take(shown, () if self._matches_whole_dumps else same)
         self._known |= texts
         return found
 

@@ -238,7 +238,7 @@ class _TracedProgram:
     # The last known figures of functions that are now shown without any index, or invalid.
     held: dict[FunctionOrModule, tuple[BlockAudit, ...]] = field(default_factory=dict)
 
-    def hold(self, step: Step[DumpStates]) -> None:
+    def hold(self, dump: Dump, step: Step[DumpStates]) -> None:
         """Keep the figures of functions that a dump shows without any index; drop those that it can judge."""
         is_unjudged, parts = step.shown.is_unjudged, step.shown.parts
         for part in (*step.vanished, *(() if is_unjudged else parts)):
@@ -249,7 +249,7 @@ class _TracedProgram:
                 known = self.states.functions.get(part)
                 self.held.setdefault(part, known.blocks if known else ())
             elif any(block.inversions for block in state.blocks):
-                self.disordered_in[part] = step.shown.dump
+                self.disordered_in[part] = dump
 
     def follow(self, step: LogStep[DumpStates], runs: Mapping[FunctionOrModule, PassRun | None]) -> None:
         """Follow the pairs into a dump. ``runs`` has the run that each function and module is charged to."""
@@ -323,7 +323,7 @@ class _Tracer:
         if charges is not None and comparison is not None and self._options.order_from is None:
             charges.row = replace(charges.row, advice=(*charges.row.advice, *corrections(comparison)))
         program.shown_in |= dict.fromkeys(states.parts, place)
-        program.hold(step)
+        program.hold(dump, step)
         program.states.remember(step)
         run = step.ended or next(reversed(program.states.walk.at_work), None)
         is_likely = dump.has_failed or step.ended is None

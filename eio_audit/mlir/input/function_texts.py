@@ -94,6 +94,11 @@ class DumpText:
         """A key that is equal for dumps with the same text around their functions."""
         return self.aliases.key_of(without_noise(self._around))
 
+    @property
+    def around_size(self) -> int:
+        """The number of bytes of the text around its functions."""
+        return len(self._around)
+
     def reached_from(self, function: FunctionText) -> list[FunctionText]:
         """Return the other functions that this one calls, directly or indirectly."""
         reached: dict[str, FunctionText] = {}
