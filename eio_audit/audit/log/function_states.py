@@ -158,20 +158,26 @@ class ProgramStates:
         if self._options.order_from is not None:  # only whole dumps are matched
             return read(dump)
         try:
-            if not text.aliases.are_unique:
-                outside = read(dump)
-            elif (known_outside := self._outside.get(shown.around)) is not None:
-                outside = known_outside
-            else:
-                outside = read(text.around, shown.ir_outside_functions)
-                if dump.has_failed and any(one.faults + one.forward_uses for one in outside.parts.values()):
-                    return read(dump)  # the lines of the text around functions are not the file's
-                self._outside[shown.around] = outside
             same = {
                 symbol: known
                 for symbol, function in text.functions.items()
                 if (known := self.functions.get(symbol)) and not known.faults and known.is_shown_by(function)
             }
+            known_outside = self._outside.get(shown.around)
+            if not text.aliases.are_unique:
+                outside = read(dump)
+            elif known_outside is not None:
+                outside = known_outside
+            elif not (same or dump.has_failed) and (whole := self._steps.read_all(dump)) is not None:
+                others = {*whole.functions} - text.functions.keys()
+                audited = audit_keyed(whole, SharedWork(0), others)
+                outside = _grouped(text, audited, self._options, text.functions)
+                self._outside[shown.around] = outside
+            else:
+                outside = read(text.around, shown.ir_outside_functions)
+                if dump.has_failed and any(one.faults + one.forward_uses for one in outside.parts.values()):
+                    return read(dump)  # the lines of the text around functions are not the file's
+                self._outside[shown.around] = outside
             found = {} if dump.has_failed else self._read_at_once(text, same)
             functions = {**outside.parts}
             for symbol, function in text.functions.items():
@@ -300,15 +306,24 @@ def _states_in(audited: AuditedDump, text: DumpText, wanted: Collection[str]) ->
     }
 
 
-def _grouped(text: DumpText, audited: AuditedDump, options: AuditOptions) -> DumpStates:
-    """Return the states that an audited dump shows: all of a dump, or the text around its functions."""
+def _grouped(
+    text: DumpText,
+    audited: AuditedDump,
+    options: AuditOptions,
+    left_out: Collection[str] = (),
+) -> DumpStates:
+    """Return the states that an audited dump shows, without some functions."""
     ir = audited.ir
     parts = parts_of(ir, audited.functions)
     ops: dict[FunctionOrModule, list[int]] = defaultdict(
         list, {number: [] for number in range(len(parts.modules))}
     )
-    for op, part in enumerate(parts.of_op):
-        ops[part].append(op)
+    op = 0
+    while op < len(ir):
+        is_left_out = parts.of_op[op] in left_out  # the op is that function
+        if not is_left_out:
+            ops[parts.of_op[op]].append(op)
+        op = ir.subtree_end[op] if is_left_out else op + 1
     blocks: dict[FunctionOrModule, list[BlockAudit]] = defaultdict(list)
     for number, block in zip(audited.blocks, audited.audit.blocks, strict=True):
         parent = ir.parent_op(number)

@@ -326,20 +326,35 @@ class ShownText:
         self.around.outline = Outline([*scopes_of(ir)], only_function(ir), True)
         return self.around.outline
 
+    def has_outline_of(self, ir: IR, extents: Mapping[Scope, range]) -> bool:
+        """Take the outline from all of the dump, if its functions are where they were found by their text."""
+        lines = {scope[-1].symbol: lines for scope, lines in extents.items() if scope}
+        holders = {op.symbol for scope in extents for op in scope[:-1]}
+        found = self._lines_of_functions
+        if holders.isdisjoint(found) and found.items() <= lines.items():
+            self.around.outline = Outline([*scopes_of(ir)], only_function(ir), True)
+            return True
+        return False
+
+    @cached_property
+    def _lines_of_functions(self) -> dict[str, range]:
+        """By symbol, the lines of the functions that were found by their text."""
+        first = next(iter(self.text.lines.numbers), 0)
+        return {
+            symbol: range(function.line - first, function.last_line - first + 1)
+            for symbol, function in self.divided.functions.items()
+        }
+
     @property
     def function_texts(self) -> dict[str, FunctionText]:
         """By symbol, the functions that were found by their text."""
         is_divided = self.outline.is_divided and self.divided.aliases.are_unique
         return self.divided.functions if is_divided else {}
 
-    @cached_property
+    @property
     def functions(self) -> dict[str, range]:
         """By symbol, the lines of these functions."""
-        first = next(iter(self.text.lines.numbers), 0)
-        return {
-            symbol: range(function.line - first, function.last_line - first + 1)
-            for symbol, function in self.function_texts.items()
-        }
+        return self._lines_of_functions if self.function_texts else {}
 
 
 def extents_of(ir: IR, ends: Sequence[int], kept: Sequence[int], root: Scope | None) -> dict[Scope, range]:
