@@ -127,9 +127,9 @@ class IR:
 
     def placed(self, source: Source) -> IR:
         """Return it as that of the same text in another place."""
-        ir = copy(self)
-        ir.source = source
-        return ir
+        moved = copy(self)
+        moved.source = source
+        return moved
 
     def name(self, op: int) -> str:
         """Return the op's full name (``ttir.permute``), without dialect if it is unknown."""

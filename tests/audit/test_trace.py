@@ -8,8 +8,8 @@ from eio_audit import AuditOptions, Dump, InputError, OriginalOrder, Trace, chec
 from tests.audit.counting import counting
 from tests.cli.running import run
 from tests.internals import ProgramLog, Recent, audit_keyed, functions_around, read_ir, reason
+from tests.internals import followed_pairs_module as followed_pairs
 from tests.internals import function_states_module as function_states
-from tests.internals import inverted_pairs_module as inverted_pairs
 from tests.programs import programs
 from tests.test_samples import SAMPLES
 
@@ -374,7 +374,7 @@ def test_a_conversion_of_ops_that_stay_in_their_places_made_and_undid_nothing() 
 def test_of_a_block_with_too_many_ops_out_of_order_some_pairs_are_followed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(inverted_pairs, "MOST_OPS", 3)
+    monkeypatch.setattr(followed_pairs, "MOST_OPS", 3)
     log = dump("After", "a", function("f", 1, 2, 3, 4)), dump("After", "b", function("f", 4, 3, 1, 2))
     result = traced(*log)
     assert (result.is_partial, result.passes[1].left, result.at_end_of_log.inversions) == (True, 1, 5)

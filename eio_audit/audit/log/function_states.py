@@ -17,7 +17,7 @@ from eio_audit.audit.check.check import audit_dump, audit_keyed
 from eio_audit.audit.check.figures import BlockAudit
 from eio_audit.audit.check.keyed_dump import AuditedDump, SharedWork, read_dump
 from eio_audit.audit.log.program_log import ProgramLog
-from eio_audit.audit.log.scope_text import Around
+from eio_audit.audit.log.scope_text import OutsideText
 from eio_audit.audit.log.walk import FunctionOrModule, Shown, Step, number_modules, parts_of
 from eio_audit.audit.options import AuditOptions
 from eio_audit.mlir.input.dumps import Dump
@@ -105,7 +105,7 @@ class ProgramStates:
         self._options = options
         self._steps = log.steps
         self._last: tuple[Dump, DumpStates] | None = None
-        self._outside = WeakKeyDictionary[Around, DumpStates]()
+        self._outside = WeakKeyDictionary[OutsideText, DumpStates]()
 
     def observe(self, dump: Dump, *, is_said_invalid: bool = False) -> DumpStates:
         """Audit the states in a dump that are not known. The known states do not change.
@@ -163,7 +163,7 @@ class ProgramStates:
                 for symbol, function in text.functions.items()
                 if (known := self.functions.get(symbol)) and not known.faults and known.is_shown_by(function)
             }
-            known_outside = self._outside.get(shown.around)
+            known_outside = self._outside.get(shown.outside)
             if not text.aliases.are_unique:
                 outside = read(dump)
             elif known_outside is not None:
@@ -172,12 +172,12 @@ class ProgramStates:
                 others = {*whole.functions} - text.functions.keys()
                 audited = audit_keyed(whole, SharedWork(0), others)
                 outside = _grouped(text, audited, self._options, text.functions)
-                self._outside[shown.around] = outside
+                self._outside[shown.outside] = outside
             else:
-                outside = read(text.around, shown.ir_outside_functions)
+                outside = read(text.outside, shown.ir_outside_functions)
                 if dump.has_failed and any(one.faults + one.forward_uses for one in outside.parts.values()):
                     return read(dump)  # the lines of the text around functions are not the file's
-                self._outside[shown.around] = outside
+                self._outside[shown.outside] = outside
             found = {} if dump.has_failed else self._read_at_once(text, same)
             functions = {**outside.parts}
             for symbol, function in text.functions.items():

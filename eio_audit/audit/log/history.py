@@ -14,7 +14,6 @@ from eio_audit.audit.diff.dump_comparison import DumpComparison, OpChange
 from eio_audit.audit.explain.op_choice import OpReference, find_ops, has_op, no_dump_on_line
 from eio_audit.audit.locations.original_index import OpLabel
 from eio_audit.audit.locations.parsed_locations import NO_LOCATION, Interned
-from eio_audit.audit.log.inverted_pairs import INITIAL
 from eio_audit.audit.log.program_log import LogStep, ProgramLog
 from eio_audit.audit.log.scope_steps import ScopeSide, ScopeStep
 from eio_audit.audit.log.scope_text import ScopeText
@@ -22,6 +21,7 @@ from eio_audit.audit.log.walk import Shown, Step
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.mlir.input.dumps import Dump, DumpPlace, each_dump
 from eio_audit.mlir.source import InputError, bugs_are_errors
+from eio_audit.order.inverted_pairs import INITIAL
 
 _Place = tuple[int, int]  # the line where an op begins, and its 0-based number among those that begin there
 
@@ -244,16 +244,16 @@ class _Recorder:
         """Follow the ops into a dump; an InputError if it cannot be read."""
         text = self._log.steps.show(dump)
         step = self._log.take(dump, Shown(text.outline.only_function, text.function_texts, {}, {}))
-        if step.found is None:
+        if step.compared is None:
             assert step.unread is not None
             raise step.unread
-        self._follow_pairs(step, step.found)
-        if step.found.new is not None:
-            self._follow(step.walked, step.found, step.found.new)
-        for line, ops in enumerate(step.found.after.lines.ops):
+        self._follow_pairs(step, step.compared)
+        if step.compared.new is not None:
+            self._follow(step.walked, step.compared, step.compared.new)
+        for line, ops in enumerate(step.compared.after.lines.ops):
             for place, number in enumerate(ops):
                 if number in self._tracks:
-                    self._tracks[number].shown = step.found.after, line, place
+                    self._tracks[number].shown = step.compared.after, line, place
 
     def _follow_pairs(self, step: LogStep[Shown], found: ScopeStep) -> None:
         def origin(function: str | None) -> int:

@@ -135,7 +135,7 @@ class _ProgramFindings:
 
         Without a comparison with the text before, it is the pass of the dump.
         """
-        found = self._last.found if self._last is not None and self._is_followed else None
+        found = self._last.compared if self._last is not None and self._is_followed else None
         if found is None or finding.rule not in ORDER_RULES:
             return otherwise
         ops = found.after.ops_on(finding.line)

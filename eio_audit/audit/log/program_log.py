@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Generic
 
-from eio_audit.audit.log.inverted_pairs import FollowedPairs
+from eio_audit.audit.log.followed_pairs import FollowedPairs
 from eio_audit.audit.log.scope_steps import ScopeStep, ScopeSteps
 from eio_audit.audit.log.walk import FunctionOrModule, ProgramWalk, ShownT, Step
 from eio_audit.audit.options import AuditOptions
@@ -26,12 +26,12 @@ class LogStep(Generic[ShownT]):
     dump: Dump  # the dump
     walked: Step[ShownT]  # what it shows, and which passes are charged with that
     # The dump and the text before it; None if nothing differs, if they cannot be read, or before ``compare``.
-    found: ScopeStep | None = None
+    compared: ScopeStep | None = None
     unread: InputError | None = None  # why they cannot be read
 
     def was_known(self, function: str | None) -> bool:
         """Return whether the dumps before showed a function, so that what is new in it was made."""
-        return self.found is not None and self.found.was_known(function)
+        return self.compared is not None and self.compared.was_known(function)
 
 
 class ProgramLog:
@@ -65,7 +65,7 @@ class ProgramLog:
         tell which these are, if the caller does not know.
         """
         try:
-            step.found = self.compared(step.dump, same)
+            step.compared = self.compared(step.dump, same)
         except InputError as error:
             step.unread = error
 
@@ -91,8 +91,8 @@ class ProgramLog:
         ``origin`` tells what is charged with what is new in a function. ``judged`` are the functions of the
         dump; None if its order cannot be judged, as no op carries an index.
         """
-        if step.found is not None and judged is None:
-            self.followed.pass_over(step.found)
-        elif step.found is not None:
-            self.followed.take(step.found, origin)
+        if step.compared is not None and judged is None:
+            self.followed.pass_over(step.compared)
+        elif step.compared is not None:
+            self.followed.take(step.compared, origin)
         self.followed.end(judged or (), step.walked.vanished)

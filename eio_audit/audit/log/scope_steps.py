@@ -22,7 +22,15 @@ from eio_audit.audit.diff.dump_comparison import DumpComparison, Relation
 from eio_audit.audit.diff.inverse_ops import LayoutChanges
 from eio_audit.audit.locations.parsed_locations import Interned
 from eio_audit.audit.log.program_text import ProgramText
-from eio_audit.audit.log.scope_text import Around, Recent, Scope, ScopeText, ShownText, extents_of, line_ends
+from eio_audit.audit.log.scope_text import (
+    OutsideText,
+    Recent,
+    Scope,
+    ScopeText,
+    ShownText,
+    extents_of,
+    line_ends,
+)
 from eio_audit.audit.log.walk import FunctionOrModule
 from eio_audit.audit.options import AuditOptions
 from eio_audit.mlir.input.dumps import Dump, DumpPlace
@@ -102,14 +110,14 @@ class ScopeSteps:
         self._interned = Interned()
         self._shown: ShownText | None = None
         self._before: tuple[Scope | None, ScopeText | None] | None = None  # the text before what is shown
-        self._arounds = Recent[Around](KNOWN_BYTES)
+        self._outsides = Recent[OutsideText](KNOWN_BYTES)
         self._reads = Recent[ComparedDump](KNOWN_BYTES)  # by text
         self._sides: list[tuple[Dump, ScopeSide]] = []  # those of the last dumps
 
     def show(self, dump: Dump) -> ShownText:
         """Return what a dump shows, to ``take`` it. The last one is kept."""
         if self._shown is None or self._shown.dump is not dump:
-            self._shown, self._before = ShownText(dump, self._options.op_table, self._arounds), None
+            self._shown, self._before = ShownText(dump, self._options.op_table, self._outsides), None
             if len(self._interned) > KNOWN_TEXTS:
                 self._interned, self._reads, self._sides = Interned(), Recent(KNOWN_BYTES), []
         return self._shown

@@ -252,7 +252,7 @@ class Outline(NamedTuple):
     is_divided: bool  # whether what is around its functions can be read without them
 
 
-class Around:
+class OutsideText:
     """The text around the functions of a dump. Dumps with the same one share it, and what is read of it."""
 
     outline: Outline | None = None  # None if it was not read, or cannot be read without the functions
@@ -283,23 +283,23 @@ class Recent(Generic[ValueT]):
 class ShownText:
     """What a dump shows. The op table tells which ops are functions."""
 
-    def __init__(self, dump: Dump, op_table: OpTable, arounds: Recent[Around] | None = None) -> None:
+    def __init__(self, dump: Dump, op_table: OpTable, outsides: Recent[OutsideText] | None = None) -> None:
         self._op_table = op_table
-        self._arounds = arounds
+        self._outsides = outsides
         self.dump = dump  # the dump
         self._line_of_span = dump.source.line_at(dump.span.start)  # before the source counts on
         self.divided = DumpText(dump, op_table)  # it, divided into its functions and the text around them
 
     @cached_property
-    def around(self) -> Around:
+    def outside(self) -> OutsideText:
         """The text around its functions, perhaps shared with other dumps."""
-        if self._arounds is None:
-            return Around()
-        key = self.divided.around_key
-        known = self._arounds.get(key)
+        if self._outsides is None:
+            return OutsideText()
+        key = self.divided.outside_key
+        known = self._outsides.get(key)
         if known is None:
-            known = Around()
-            self._arounds.add(key, known, self.divided.around_size)
+            known = OutsideText()
+            self._outsides.add(key, known, self.divided.outside_size)
         return known
 
     @cached_property
@@ -311,20 +311,20 @@ class ShownText:
     @cached_property
     def ir_outside_functions(self) -> IR:
         """The text around its functions; an InputError if that cannot be read."""
-        return read_shown(self.divided.around, self._op_table)
+        return read_shown(self.divided.outside, self._op_table)
 
     @cached_property
     def outline(self) -> Outline:
         """What it shows without the bodies of its functions; an InputError if it cannot be read."""
-        if self.around.outline is not None:
-            return self.around.outline
+        if self.outside.outline is not None:
+            return self.outside.outline
         try:
             ir = self.ir_outside_functions
         except InputError:  # the dump as a whole may be valid
             ir = read_shown(self.dump, self._op_table)
             return Outline([*scopes_of(ir)], only_function(ir), False)
-        self.around.outline = Outline([*scopes_of(ir)], only_function(ir), True)
-        return self.around.outline
+        self.outside.outline = Outline([*scopes_of(ir)], only_function(ir), True)
+        return self.outside.outline
 
     def has_outline_of(self, ir: IR, extents: Mapping[Scope, range]) -> bool:
         """Take the outline from all of the dump, if its functions are where they were found by their text."""
@@ -332,7 +332,7 @@ class ShownText:
         holders = {op.symbol for scope in extents for op in scope[:-1]}
         found = self._lines_of_functions
         if holders.isdisjoint(found) and found.items() <= lines.items():
-            self.around.outline = Outline([*scopes_of(ir)], only_function(ir), True)
+            self.outside.outline = Outline([*scopes_of(ir)], only_function(ir), True)
             return True
         return False
 

@@ -18,9 +18,9 @@ from eio_audit.audit.check.figures import BlockAudit, Summary, summarize_blocks
 from eio_audit.audit.diff.diff import Correction, corrections
 from eio_audit.audit.gate.findings import Finding
 from eio_audit.audit.gate.gate import by_severity
-from eio_audit.audit.log.beside_dumps import Diagnostic, Failures, PassTimes, Suspect, TimedRun, located
+from eio_audit.audit.log.beside_dumps import Failures, PassTimes, Suspect, TimedRun, located
+from eio_audit.audit.log.followed_pairs import LeftOp, LeftPairs, left_pairs
 from eio_audit.audit.log.function_states import DumpStates, ProgramStates
-from eio_audit.audit.log.inverted_pairs import INITIAL, LeftOp, LeftPairs, left_pairs
 from eio_audit.audit.log.program_log import LogStep, ProgramLog
 from eio_audit.audit.log.scope_steps import (
     ChangedOp,
@@ -33,10 +33,12 @@ from eio_audit.audit.log.scope_steps import (
 from eio_audit.audit.log.walk import FunctionOrModule, PassRun, Step
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.audit.pair_class import SHUFFLED, PairClass
+from eio_audit.mlir.input.diagnostics import Diagnostic
 from eio_audit.mlir.input.dumps import Dump, each_dump, module_lines
 from eio_audit.mlir.input.markers import Marker
 from eio_audit.mlir.ir import Fault
 from eio_audit.mlir.source import InputError, bugs_are_errors
+from eio_audit.order.inverted_pairs import INITIAL
 
 
 @dataclass(frozen=True, slots=True)
@@ -308,7 +310,7 @@ class _Tracer:
             self._modules += module_lines(dump)
             return  # the output of a compiler, printed without locations
         taken = program.log.take(dump, states, program.states.same_in(states))
-        step, found = taken.walked, taken.found
+        step, found = taken.walked, taken.compared
         changes: dict[PassRun | None, list[ChangedOp]] = defaultdict(list)
         for change in () if found is None else changed_ops(found):
             changes[step.run_of(change.function)].append(change)
