@@ -12,6 +12,7 @@ from array import array
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from functools import cached_property, partial
 from typing import NamedTuple, TypeVar
 
@@ -124,6 +125,12 @@ class IR:
         for block, region in enumerate(self.block_region):
             blocks[region].append(block)
         return blocks
+
+    def placed(self, source: Source) -> IR:
+        """Return it as that of the same text in another place."""
+        moved = copy(self)
+        moved.source = source
+        return moved
 
     def name(self, op: int) -> str:
         """Return the op's full name (``ttir.permute``), without dialect if it is unknown."""

@@ -13,8 +13,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from eio_audit.audit.log.beside_dumps import find_timing_reports
 from eio_audit.mlir.input.markers import find_markers
+from eio_audit.mlir.input.timing_reports import find_timing_reports
 from eio_audit.mlir.source import Source
 
 _JSON = re.compile(rb"\[\s*\{\"(?:wall|user)\": \{\"duration\":")
