@@ -103,7 +103,7 @@ class SamenessVerdict:
 
     sameness: Sameness  # the strictest sense in which they are
     reason: str = ""  # for `NONE`, the first thing that differs; else empty
-    # For `NONE`, the ops whose effects are not known, by name, if the dumps are the same where they have none.
+    # For `NONE`, the names of ops of unknown effect, if the dumps are the same where these have none.
     unknown_ops: tuple[str, ...] = ()
 
     def is_at_least(self, wanted: Sameness) -> bool:

@@ -8,7 +8,8 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from eio_audit.mlir.input.dumps import Dump
-from eio_audit.mlir.input.markers import CRASH, PLACE, other_text
+from eio_audit.mlir.input.markers import CRASH, PLACE
+from eio_audit.mlir.input.media import other_text
 from eio_audit.mlir.source import Source, Span, find_all
 from eio_audit.mlir.tokens import REPRODUCER
 

@@ -23,7 +23,6 @@ from eio_audit.mlir.input.markers import (
     module_start,
     noise_end,
     opened_braces,
-    other_text,
     prefix_of,
     separated,
     text_start,
@@ -31,6 +30,7 @@ from eio_audit.mlir.input.markers import (
     without_prefix,
     without_prefixes,
 )
+from eio_audit.mlir.input.media import disguise, other_text
 from eio_audit.mlir.source import (
     MAX_UNPACKED_BYTES,
     InputError,
@@ -307,7 +307,8 @@ def without_ops(dump: Dump) -> InputError | None:
         if known == offset and is_marked:
             known = noise_end(data, offset, end) or offset
         if known == offset:
-            return dump.source.error(offset, NO_OP_BELOW if is_marked else NOT_MLIR)
+            unnamed = dump.source.error(offset, NO_OP_BELOW if is_marked else NOT_MLIR)
+            return disguise(dump.source, Span(dump.span.start, end), has_ops=False) or unnamed
         offset = text_start(dump.source, Span(known, end))
     return None
 

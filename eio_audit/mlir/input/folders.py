@@ -44,8 +44,8 @@ TEXT_SUFFIX = ".txt"
 LOG_SUFFIXES = (".log", TEXT_SUFFIX)
 _TRITON_SUFFIXES = (".source", ".ttir", ".ttgir")  # of the stages that are MLIR
 DUMP_SUFFIXES = (IR_SUFFIX, *LOG_SUFFIXES, *_TRITON_SUFFIXES)
-"""Endings of dumps. ``.gz``, ``.bz2`` or ``.xz`` may follow. ``.mlir.txt`` counts as ``.mlir``."""
-_PACKED_SUFFIXES = (".gz", ".bz2", ".xz")
+"""Endings of dumps. One of ``_PACKED_SUFFIXES`` may follow. ``.mlir.txt`` counts as ``.mlir``."""
+_PACKED_SUFFIXES = (".gz", ".bz2", ".xz", ".zst", ".lz4")
 _DIGITS = re.compile(r"([0-9]+)")
 _STAGES = ("vhlo", "shlo", "ttir", "ttnn")
 _KERNEL_STAGES = ("pre-optimization", "post-optimization", "post-lowering", "source", "ttir", "ttgir")

@@ -21,6 +21,7 @@ from functools import lru_cache
 from itertools import accumulate, pairwise
 from typing import NamedTuple
 
+from eio_audit.mlir.input.media import PROGRESS, other_text
 from eio_audit.mlir.source import (
     Affix,
     Source,
@@ -31,7 +32,6 @@ from eio_audit.mlir.source import (
     line_end,
     read_blocks,
     whole_lines,
-    without_constants,
 )
 from eio_audit.mlir.tokens import COMMENT, OR_FAIL, STRING, match_end, nesting, symbol_of
 
@@ -107,21 +107,6 @@ CRASH = (
 """The first line that a compiler prints when it crashes."""
 _NO_IR = CRASH + rb"|Traceback \(most recent|Thread \d+ \"|thread '|===-|```"
 """The same, or that of what else may follow the last marker of a log."""
-_NAMES_PATTERNS = "'eio-audit bisect -- COMPILER ARGS' names the patterns that changed ops"
-_LLVM_IR = b"; ModuleID = '", b'source_filename = "', b"; *** IR Dump ", b"*** IR Dump ", b"define "
-_GREEDY = b"Processing operation : '", b'Trying to match "', b"} -> success", b"} -> failure"
-_CONVERSION = b"Legalizing operation : '", b"} -> SUCCESS", b"} -> FAILURE"
-_OTHER_TEXTS = {
-    "this is LLVM IR, not MLIR": _LLVM_IR,
-    "this is HLO, not MLIR": (b"HloModule ",),
-    "this is assembly of a GPU, not MLIR": (b"// -----// NVPTX", b"// -----// AMDGCN", b".version "),
-    "this is a log of docker in JSON lines, not MLIR; its text: jq -rj .log": (b'{"log":"',),
-    f"this is a debug log of the greedy rewriter, not MLIR: {_NAMES_PATTERNS}": _GREEDY,
-    f"this is a debug log of the dialect conversion, not MLIR: {_NAMES_PATTERNS}": _CONVERSION,
-}
-"""What is said of a text that is not MLIR, and what a line begins with from which on it is none."""
-_STARTS = {start: what for what, starts in _OTHER_TEXTS.items() for start in starts}
-_OTHER_START = b"\n(%b)" % b"|".join(map(re.escape, _STARTS))  # finds all of them in the time of one
 _IR = re.compile(rb"[%^}#!{()]|\"[\w$.-]++\"\(|(?:[A-Za-z_]\w*+\.[\w$.]++|module|return) ")
 """The start of a line of IR. Few dumps have other lines, so the patterns above are compiled on first use."""
 _LONGEST_PREFIX = 512
@@ -238,26 +223,19 @@ def _pass_marker(match: re.Match[bytes]) -> Marker:
 def noise_end(data: Text, offset: int, end: int) -> int | None:
     """Return where the noise that begins at ``offset`` ends, before its line end. None if there is IR.
 
+    Noise that ends no line, such as a progress bar, ends before the IR on its line.
     ``offset`` is the first character of a line that is not blank. The dump ends at ``end``.
     """
     if offset >= end or _IR.match(data, offset, end):
         return None
+    if bar := re.compile(PROGRESS).match(data, offset, end):
+        behind = match_end(_BLANK, data, bar.end(), end)
+        return bar.end() if _IR.match(data, behind, end) else line_end(data, offset, end)
     if re.compile(_DIAGNOSTIC).match(data, offset, end):
         if excerpt := re.compile(_MESSAGE_AND_EXCERPT).match(data, offset, end):
             return excerpt.end()
         return shown_op_end(data, offset, end) or line_end(data, offset, end)
     return line_end(data, offset, end) if re.compile(_NOISE).match(data, offset, end) else None
-
-
-def other_text(data: Text, offset: int, end: int) -> tuple[int, str] | None:
-    """Return where the first text of another language or log begins between two offsets, and what it is."""
-    for start, what in _STARTS.items():
-        if data[offset : offset + len(start)] == start:
-            return offset, what
-    for part in without_constants(data, Span(offset, end)):
-        if found := re.compile(_OTHER_START).search(data, *part):
-            return found.start(1), _STARTS[found[1]]
-    return None
 
 
 def without_noise(text: bytes) -> bytes:
@@ -266,7 +244,8 @@ def without_noise(text: bytes) -> bytes:
     for match in _FLUSH_LINE.finditer(text):
         end = noise_end(text, match.end(), len(text)) if match.end() > start else None
         if end is not None:
-            parts.append(text[start : match.end() - 1])
+            is_whole_line = text[end : end + 1] in b"\n"
+            parts.append(text[start : match.end() - is_whole_line])
             start = end
     return b"".join([*parts, text[start:]])
 

@@ -26,6 +26,7 @@ from collections.abc import Iterator
 from functools import cached_property, partial
 
 from eio_audit.mlir.input.markers import EXCERPT
+from eio_audit.mlir.input.media import disguise, foreign_text
 from eio_audit.mlir.ir import IR, NO_OFFSET, Fault
 from eio_audit.mlir.reading.boundaries import BARE_OPS, Boundaries
 from eio_audit.mlir.reading.builder import Builder, Mentions, OpenOp, split_use
@@ -118,12 +119,16 @@ def read_ir(
     """
     span = span or Span(0, len(source.data))
     _refuse_colours(source, span)
+    if foreign := foreign_text(source, span):
+        raise foreign
     reader = Reader(source, span, op_table or OpTable(), mentions=mentions, may_be_invalid=may_be_invalid)
     was_enabled = gc.isenabled()
     gc.disable()  # reading makes many objects and no cycles
     try:
         ir = reader.read()
-    except InputError:  # what is left out may be the cause
+    except InputError as error:  # the medium, or what is left out, may be the cause
+        if named := disguise(source, span, has_ops=True):
+            raise named from error
         _refuse_stand_ins(source, list(_stand_ins(source.data, span)), may_be_invalid=may_be_invalid)
         raise
     finally:
