@@ -33,7 +33,7 @@ from eio_audit.mlir.source import (
     read_blocks,
     whole_lines,
 )
-from eio_audit.mlir.tokens import COMMENT, OR_FAIL, STRING, match_end, nesting, symbol_of
+from eio_audit.mlir.tokens import COMMENT, OR_FAIL, STRING, match_end, matches, nesting, symbol_of
 
 _COMMON = b"IR "
 _LEADS = (b"// -----// ", b"---- ", b"END OF ML", b"ML", b"// *** ")
@@ -375,7 +375,7 @@ def _joined(data: Text, pieces: list[Span]) -> list[Span]:
 
 def opened_braces(data: Text, span: Span) -> int:
     """Return how many braces a piece opens and does not close."""
-    tokens = Counter(token["brace"] for token in re.compile(_BRACE).finditer(data, span.start, span.end))
+    tokens = Counter(token["brace"] for token in matches(re.compile(_BRACE), data, *span))
     return tokens[b"{"] - tokens[b"}"]
 
 

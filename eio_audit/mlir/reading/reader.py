@@ -401,6 +401,8 @@ class Reader:
                 offset = self._location(current, start)
                 if not self.ops or self.ops[-1] is not current:
                     return offset
+            elif first == _SLASH and self._is_in_dialect_body(brackets, start):
+                offset = start + 2
             else:
                 if first == OPEN_PAREN and outside:
                     current.in_region_list = self._begins_region_list(current, offset)
@@ -481,8 +483,10 @@ class Reader:
         while brackets:
             token = self._token(INNER, end, brackets)
             yield token, len(brackets)
-            brackets.feed(token["token"], token.start("token"))
-            end = token.end()
+            start, end = token.start("token"), token.end()
+            if token["token"][0] == _SLASH and self._is_in_dialect_body(brackets, start):
+                end = start + 2
+            brackets.feed(token["token"], start)
 
     def _end_op(self, current: OpenOp, end: int, location_start: int = NO_OFFSET) -> int:
         """End an op. Without location, its text ends before the blanks and the comment before ``end``."""
