@@ -34,6 +34,30 @@ def test_a_file_may_begin_with_an_op_with_a_dictionary() -> None:
     assert names(line * 2) == ["hw.constant"] * 2
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "my.circuit {}",
+        "my.unit",
+        "my.a.b\n",
+        "// c\nmy.unit // c\n\n",
+        "my.unit {a, b = 1}",
+        "my.unit : i32",
+        "my.unit -> !my.t<i32>",
+        "my.unit #my.a",
+    ],
+)
+def test_an_op_that_is_only_a_name_may_be_all_of_a_file(text: str) -> None:
+    assert len(names(text)) == 1
+
+
+@pytest.mark.parametrize(
+    "text", ["a.mlir\nb.mlir\n", "step 1\nmy.unit\n", "core.py: done\n", "see e.g. x", "my.unit is slow"]
+)
+def test_among_other_text_a_name_is_no_op(text: str) -> None:
+    assert names(text) == []
+
+
 ALIAS = "#set = affine_set<(d0) : (-d0 + 89 >= 0)>\n"
 
 

@@ -72,6 +72,13 @@ _CUSTOM_REST = (
 The dictionary or open bracket ends the line. Or a dictionary, list, string or number does, and the region
 begins on the next line but comments, as ``{`` or ``init {``.
 """
+_ONLY_OP = (
+    GAP
+    + rb"[A-Za-z_][\w$]*+\.[\w$.]*+(?<!\.)(?:[ \t]*+\{[^{}\n]*+\}| (?:->|:) [!(\w][^\n]*+| [#!][^\n]*+)?"
+    + GAP
+    + rb"\Z"
+)
+"""A text of one unlisted op that has little more than a name, on one line. Among others it is no op."""
 _DECLARATION = re.compile(rb"[A-Za-z_][\w$.]*+(?:" + GAP + rb"(?<!\w)\w++" + OR_FAIL + rb")*+" + GAP + rb"@")
 _PARAMETER = re.compile(VALUE + GAP + rb"(?:" + STRING + GAP + rb")?:")
 """``%name: type`` or ``%name "port": type`` in an op with a symbol and no region: a parameter, not a use."""
@@ -314,7 +321,12 @@ class Reader:
         # This is true at the end of the dump, too, where the slice is empty.
         if is_listed and self.data[header.end() : header.end() + 1] in b" \n":
             return True
-        return re.compile(_CUSTOM_REST).match(self.data, header.end(), self.end) is not None
+        rest = re.compile(_CUSTOM_REST).match(self.data, header.end(), self.end)
+        return rest is not None or self._is_only_op
+
+    @cached_property
+    def _is_only_op(self) -> bool:
+        return re.compile(_ONLY_OP).match(self.data, self.start, self.end) is not None
 
     def _aliases(self, match: re.Match[bytes]) -> int:
         """Read this alias, and the whole table of locations that may begin with it."""
