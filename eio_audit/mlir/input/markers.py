@@ -43,6 +43,9 @@ _PASS = (
     rb"// -----// IR Dump (?P<when>Before|After) (?P<pass>.+?)(?P<failed> Failed)?"
     rb"(?: \('(?P<op>[^'\n]*)' operation(?:: (?P<symbol>@[^\n]*?))?\))? //----- //"
 )
+_PRINTED_IR = rb"// -----// IR Dump(?: (?P<label>[^\n]+?))? //----- //"
+"""The marker of MLIR's pass ``print-ir``, which may have a label."""
+PRINTED = "PrintIRPass"  # its class, and that of any other that prints a state under a name
 _OLD_PASS = (
     rb"// \*\*\* IR Dump (?P<when>Before|After) (?P<pass>[^\n*]+?)(?P<failed> Failed)? \*\*\*"
     rb"(?: \('(?P<op>[^'\n]*)' operation(?:: (?P<symbol>@[^\n]*?))?\))?"
@@ -136,7 +139,7 @@ class Marker(NamedTuple):
     """The line that a compiler prints above a dump (``-mlir-print-ir-before/after``)."""
 
     pass_name: str  # the pass's argument (`ttir-erase-inverse-ops`), else its class name; the name of a stage
-    class_name: str  # the name at the start of the marker (`TTIREraseInverseOps`)
+    class_name: str  # the name at the start of the marker (`TTIREraseInverseOps`); `PRINTED` for a label
     when: str | None  # "before" or "after" the pass; None for a stage
     failed: bool = False  # whether the pass failed
     symbol: str | None = None  # the symbol of the op that the pass ran on (`@main`), if the marker has it
@@ -179,6 +182,9 @@ def _begun_markers(data: Text, start: int, end: int) -> Iterator[tuple[Span, Mar
         marked = (re.compile(pattern).match(data, offset) for pattern in (_PASS, _JIT, _OLD_PASS))
         if match := next(filter(None, marked), None):
             yield Span(offset, match.end()), _pass_marker(match)
+        elif match := re.compile(_PRINTED_IR).match(data, offset):
+            label = (match["label"] or b"print-ir").decode("utf-8", "replace")
+            yield Span(offset, match.end()), Marker(label, PRINTED, None)
         elif match := re.compile(_STAGE).match(data, offset):
             stage = match["stage"].decode("utf-8", "replace")
             yield Span(offset, match.end()), Marker(stage, stage, None)
