@@ -31,7 +31,7 @@ from eio_audit.mlir.input.markers import (
     without_prefix,
     without_prefixes,
 )
-from eio_audit.mlir.input.media import disguise, other_text
+from eio_audit.mlir.input.media import disguise, foreign_marker, other_text
 from eio_audit.mlir.input.titles import find_titles
 from eio_audit.mlir.source import (
     MAX_UNPACKED_BYTES,
@@ -356,6 +356,8 @@ def find_dumps(source: Source, program: str = "", stage: str | Marker | None = N
     splitter = _Splitter(program)
     markers = markers or _titles(source)
     if not markers:
+        if foreign := foreign_marker(source):
+            raise foreign
         start = match_end(re.compile(_COMMENTS), source.data, 0, end.end)
         other = other_text(source.data, start, end.end)
         if other is not None and not begins_ir(source.data, Span(start, other[0])):

@@ -21,7 +21,7 @@ from functools import lru_cache
 from itertools import accumulate, pairwise
 from typing import NamedTuple
 
-from eio_audit.mlir.input.media import PROGRESS, other_text
+from eio_audit.mlir.input.media import FILECHECK, PROGRESS, other_text
 from eio_audit.mlir.source import (
     Affix,
     Source,
@@ -116,6 +116,9 @@ _LONGEST_PREFIX = 512
 _IR_LINE = re.compile(rb"[ \t]*+(?:[}%^\"]|[#!][\w$.-]++ = )")
 """The start of a line of IR. A marker may follow IR on its line."""
 _NUMBER = re.compile(rb"(?<! ) *+[0-9]+")
+_NUMBERED = re.compile(rb" *+[0-9]++: ")
+_ANNOTATION = re.compile(rb" ++\.[ \r]*+\Z|[a-z]++:[0-9]++(?:'[0-9]++)?[ ]")
+"""What stands for lines that are left out, or points to a place in the line above, as FileCheck prints it."""
 _ESCAPE = b"\x1b"
 _COLOURS = re.compile(rb"(?:\x1b\[[0-9;]*+[A-Za-z])+\r?")
 _SEPARATOR_SLASHES, _SEPARATOR_DASHES = b"// ", b"-----"
@@ -421,6 +424,7 @@ def without_prefixes(source: Source, markers: Sequence[Span]) -> Source:
         if span.end < len(data):
             own.pop()  # the next piece begins on a line of its own
         found = _affixes(own, prefix, is_above=is_above)
+        _refuse_annotations(source, span.start, own, prefix, found)
         is_changed |= found is not None
         lines += own
         affixes += found or [Affix()] * len(own)
@@ -437,6 +441,7 @@ def without_prefix(source: Source, prefix: bytes | None, *, is_above: bool) -> S
         return source
     lines = source.data[:].split(b"\n")
     found = _affixes(lines, prefix, is_above=is_above, is_cut=not is_above)
+    _refuse_annotations(source, 0, lines, prefix, found)
     return source if found is None else source.without(found, lines)
 
 
@@ -463,6 +468,18 @@ def _affixes(
             colours = found[0] if found.end() == len(line) else b""
         affixes.append(Affix(match[0] if match else b"", colours))
     return affixes
+
+
+def _refuse_annotations(
+    source: Source, start: int, lines: list[bytes], prefix: bytes, affixes: list[Affix] | None
+) -> None:
+    """Raise an error if FileCheck printed lines: it numbers them, and annotates some and leaves some out."""
+    if affixes is None or not _NUMBERED.fullmatch(prefix):
+        return
+    for line, affix in zip(lines, affixes, strict=True):
+        if _ANNOTATION.match(line) and not affix.before:
+            raise source.error(start, FILECHECK)
+        start += len(line) + 1
 
 
 @lru_cache

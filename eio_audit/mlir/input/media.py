@@ -45,29 +45,36 @@ _FIRST_BYTES = re.escape(b"".join(sorted({start[:1] for start in _STARTS})))
 _OTHER_START = b"\n(?=[%b])(%b)" % (_FIRST_BYTES, b"|".join(map(re.escape, _STARTS)))
 
 _WITHOUT_DUMPS = "to see both, compile with --mlir-timing --mlir-print-ir-after-all"
-_WORD_PROCESSOR = "a word processor or web page has changed the text"
 _IN_STRING = "this is IR in a string, with '\\n' for its line ends: print the string"
 PROGRESS = (
     rb"(?:[^\n%|]*+(?<=\d)%\|[^|\n]*+\|[^\[\n]*+\[[^\]\n]*+\]"
-    rb"|[^\n\[]*+(?<=\dit) \[\d\d:\d\d,[^\]\n]*+\])+"
+    rb"|[^\n\[]*+(?<=\dit) \[\d\d:\d\d,[^\]\n]*+\])+(?:\x1b\[[0-9;]*+m)*"
 )
 """Progress bars as tqdm prints them. They end no line, so what is printed next stands behind them."""
 _IR_BEHIND = rb"[ \t]*+(?:[%^}]|\"[\w$.-]++\"\(|[a-z_]\w*+\.[a-z_]|module\b|return\b|// -----)"
+FILECHECK = "this is FileCheck's output, not MLIR: print the IR without FileCheck"
 _IN_IR = {
-    "this is FileCheck's output, not MLIR: print the IR without FileCheck": (
-        rb"explains the following input dump|(?m:^(?:[^\n<]*[ \t])?<<<<<<[ \t\r]*$)"
-    ),
+    FILECHECK: (rb"explains the following input dump|(?m:^(?:[^\n<]*[ \t])?<<<<<<[ \t\r]*$)"),
     "this is a log of actions, not MLIR: 'eio-audit bisect -- COMPILER ARGS' makes a log to trace": (
         rb"\b(?:begins \([^()\n]{0,80}\) Action|completed) `[\w-]+`"
+    ),
+    f"this is a timing report in JSON without dumps: {_WITHOUT_DUMPS}": (
+        rb"\A\s*+(?:\[\s*+)?\{\s*+\"(?:wall|user)\"\s*+:\s*+\{"
     ),
     "this is the source of a web page, not MLIR: copy the text that it shows": (
         rb"(?i)<!doctype html|</(?:html|body|div|pre|span|td)>"
     ),
+    "this is a document of a word processor, not MLIR: save it as plain text": rb"\A(?:\{\\rtf|%PDF-)",
+    "this is a mail as it is sent, with =3D for '=': save its text": rb"=3D",
+    "this is IR in a string of Python: print the string": rb"\"\"\"|'''",
+    "this is a list of lines in JSON, not MLIR: print them": rb"\A\s*+\[\s*+\"",
     "this has the two sides of a conflict in git: resolve it first": rb"(?m)^<<<<<<< ",
     "this is a diff, not MLIR: compare the two files that it was made of": (
         rb"(?m)^(?:diff --git |@@ -\d++(?:,\d++)? \+\d)"
     ),
-    "a progress bar is before the IR of a line: print the log without it": rb"(?m)^" + PROGRESS + _IR_BEHIND,
+    "a progress bar is before the IR of a line: print the log without it": (
+        rb"(?m)^(?:" + PROGRESS + _IR_BEHIND + rb"|[^\n%\"]*+(?<=\d)%[ \t|\]][^\n]*?%[\w$.-]++ = )"
+    ),
     "line numbers are before the lines: print them without": (
         rb"(?m)^[ \t]*+\d++[:\t |][ \t|]*+(?:(?:builtin\.)?module\b|func\.func\b|%[\w$.-]++ = |\"builtin\.)"
     ),
@@ -77,17 +84,19 @@ _INSTEAD_OF_IR = {
     _GREEDY: rb"\[greedy-rewriter\b|Processing operation : '|\} -> (?:success|failure) :",
     _CONVERSION: rb"\[dialect-conversion\b|Legalizing operation : '|\} -> (?:SUCCESS|FAILURE) :",
     _PATTERNS: rb"\[pattern-[a-z]|Trying to match \"| \| notify(?:Operation|Block)[A-Z]",
-    f"this is a timing report in JSON without dumps: {_WITHOUT_DUMPS}": (
-        rb"\{\s*+\"(?:wall|user)\"\s*+:\s*+\{\s*+\"duration\""
-    ),
     f"this is a timing table without dumps: {_WITHOUT_DUMPS}": (rb"Execution time report|----Wall Time----"),
     _DOCKER: rb"(?m)^[ \t]*+\{\"log\":",
-    "this is a document of a word processor, not MLIR: save it as plain text": rb"\A(?:\{\\rtf|%PDF-)",
     "this is UTF-16 text without a mark: convert it first, with iconv -f UTF-16LE -t UTF-8": (
         rb"\A(?:[\x01-\x7f]\x00){4}"
     ),
+    "this is UTF-16 text without a mark: convert it first, with iconv -f UTF-16BE -t UTF-8": (
+        rb"\A(?:\x00[\x01-\x7f]){4}"
+    ),
     _IN_STRING: rb"\A\s*+(?:\\++n|[^\n]*?[{(/})][ \t]*\\++n)",
-    "this is JSON, not MLIR: take the text out of it": (rb"\A\s*+(?:\[\s*+)?\{\s*+\"[\w .-]++\"\s*+:"),
+    "this is JSON, not MLIR: take the text out of it": rb"\A\s*+(?:\[\s*+)?\{\s*+\"[\w .-]++\"\s*+:",
+    "other text is before the IR of its lines: print them without": (
+        rb"(?m)^[^\n]{1,200}?[ \t:|>](?:(?:builtin\.)?module\b[^\n]*\{|func\.func )"
+    ),
 }
 """The same of a text in which no line begins an op."""
 _LOOKED_AT = 1 << 22  # how many bytes of such a text are looked at
@@ -95,21 +104,26 @@ _LOOKED_AT = 1 << 22  # how many bytes of such a text are looked at
 _MARK = b"\xef\xbb\xbf"  # the byte order mark of UTF-8, which may begin a file
 _FOREIGN_BYTES = b"\xc2", b"\xe2", b"\xef", b"&"
 _FOREIGN = (
-    STRING + rb"|" + COMMENT + rb"|(?P<quote>\xe2\x80[\x98-\x9f])|(?P<dash>\xe2\x80[\x90-\x95]|\xe2\x88\x92)"
+    STRING
+    + rb"|"
+    + COMMENT
+    + rb"|(?P<quote>\xe2\x80[\x98-\x9f]|\xc2[\xab\xbb])|(?P<dash>\xe2\x80[\x90-\x95]|\xe2\x88\x92)"
     rb"|(?P<arrow>\xe2\x86\x92)|(?P<dots>\xe2\x80\xa6)"
     rb"|(?P<blank>\xc2\xa0|\xe2\x80[\x80-\x8a\xaf])|(?P<nothing>\xe2\x80[\x8b-\x8d]|\xef\xbb\xbf|\xc2\xad)"
     rb"|(?P<entity>&(?:quot|apos|lt|gt|amp|nbsp|#\d{1,7}|#x[0-9a-fA-F]{1,6});)"
 )
 """What no IR has outside strings and comments, or what may hold it. Compiled on first use."""
 _FOREIGN_KINDS = {
-    "quote": "a curly quote: {}; write a straight one",
-    "dash": "a long dash: {}; write '-', or '--' for a longer one",
-    "arrow": "an arrow that is one character: {}; write '->'",
-    "dots": "an ellipsis that is one character: {}; write '...'",
-    "blank": "a non-breaking or other special blank: {}; write a plain one",
-    "nothing": "a character that is not visible: {}; delete it",
-    "entity": "a character as web pages write it: {}; copy the text as the page shows it",
+    "quote": "{} is a curly quote, as word processors write it: write a straight one",
+    "dash": "{} is a long dash, as word processors write it: write '-', or '--' for a longer one",
+    "arrow": "{} is one character: write '->'",
+    "dots": "{} is one character: write '...'",
+    "blank": "{} is a non-breaking or other special blank: write a plain one",
+    "nothing": "{} is a character that is not visible: delete it",
+    "entity": "{} is the source of a web page: copy the text that the page shows",
 }
+_MARKER_TEXT = b"IR Dump "
+_FOREIGN_MARKER = rb"(?P<dash>\xe2\x80[\x90-\x95])[^\n]{0,20}IR Dump "
 _IR_LINE = (
     rb"(?:[ \t]|\xc2\xa0|\xc2\xad|\xe2\x80[\x80-\x8d\xaf]|\xef\xbb\xbf|&nbsp;)*+"
     rb"(?:[%^}#!]|\"[\w$.-]++\"\(|&quot;[\w$.-]++&quot;|\xe2\x80[\x98-\x9f][\w$.-]++\xe2\x80|[A-Za-z_]\w*+\.[\w$.]++"
@@ -149,6 +163,16 @@ def disguise(source: Source, span: Span, *, has_ops: bool) -> InputError | None:
     return None
 
 
+def foreign_marker(source: Source) -> InputError | None:
+    """Return the error for a text in which dashes of markers are no plain ones; None without one."""
+    if source.data.find(_MARKER_TEXT, 0, _LOOKED_AT) >= 0 and (
+        found := re.compile(_FOREIGN_MARKER).search(source.data, 0, _LOOKED_AT)
+    ):
+        shown = found["dash"].decode("utf-8", "replace")
+        return source.error(found.start("dash"), _FOREIGN_KINDS["dash"].format(shown))
+    return None
+
+
 def foreign_text(source: Source, span: Span) -> InputError | None:
     """Return the error for what no printer of IR writes but the reader would pass; None without it."""
     data, start, end = source.data, span.start, span.end
@@ -157,8 +181,9 @@ def foreign_text(source: Source, span: Span) -> InputError | None:
             is_mark = found.start() == start and found[0] == _MARK
             if found.lastgroup is not None and not is_mark and _is_ir_line(data, found.start()):
                 shown = found[0].decode("utf-8", "replace")
-                kind = _FOREIGN_KINDS[found.lastgroup].format(ascii(shown) if shown.isspace() else shown)
-                return source.error(found.start(), f"{kind}: {_WORD_PROCESSOR}")
+                is_seen = found.lastgroup not in {"blank", "nothing"}
+                what = _FOREIGN_KINDS[found.lastgroup].format(shown if is_seen else f"U+{ord(shown):04X}")
+                return source.error(found.start(), what)
     for found in re.compile(_LINE_END_IN_TEXT).finditer(data, start, min(end, start + _LONGEST_END)):
         if found["end"]:
             return source.error(found.start(), _IN_STRING)
@@ -179,9 +204,10 @@ def _pretty_locations(source: Source, span: Span) -> InputError | None:
     if not brace:
         return None
     line = bytes(data[brace : line_end(data, brace, span.end)])
-    if b" //" in line or len(line) < len(b"} a:1:1"):
+    if b" //" in line or len(line) < len(b"} []"):
         return None
-    is_pretty = re.compile(_PRETTY_PLACE).search(line) is not None
+    is_alias = b"#loc" in line and b"loc(" not in line
+    is_pretty = is_alias or re.compile(_PRETTY_PLACE).search(line) is not None
     if not is_pretty and _ends_in_name(line):
         ops = re.findall(_RESULTS_LINE, bytes(data[first:brace]))
         is_pretty = bool(ops) and all(re.search(_PRETTY_PLACE, op) or _ends_in_name(op) for op in ops)

@@ -57,7 +57,8 @@ def _title(data: Text, floor: int, start: int) -> tuple[Span, Marker] | None:
             return None
         if moment is None:
             return place, Marker(text, PRINTED, None)
-        return place, Marker(moment["pass"], moment["pass"], moment["when"].lower())
+        name = moment["pass"].rstrip(_RULE)
+        return place, Marker(name, name, moment["when"].lower())
     return None
 
 

@@ -136,12 +136,12 @@ def read_ir(
     except InputError as error:  # the medium, or what is left out, may be the cause
         if named := disguise(source, span, has_ops=True):
             raise named from error
-        _refuse_stand_ins(source, list(_stand_ins(source.data, span)), may_be_invalid=may_be_invalid)
+        _refuse_stand_ins(source, span, list(_stand_ins(source.data, span)), may_be_invalid=may_be_invalid)
         raise
     finally:
         if was_enabled:
             gc.enable()
-    _refuse_stand_ins(source, reader.stand_ins, may_be_invalid=may_be_invalid)
+    _refuse_stand_ins(source, span, reader.stand_ins, may_be_invalid=may_be_invalid)
     for match in reader.stand_ins:
         op = bisect_right(ir.op_start, match.start()) - 1
         what = f"{ir.name(op)} (line {source.line_at(ir.op_start[op])})" if op >= 0 else "the dump"
@@ -170,11 +170,13 @@ def _stand_ins(data: Text, span: Span) -> Iterator[re.Match[bytes]]:
                 yield match
 
 
-def _refuse_stand_ins(source: Source, found: list[re.Match[bytes]], *, may_be_invalid: bool) -> None:
+def _refuse_stand_ins(
+    source: Source, span: Span, found: list[re.Match[bytes]], *, may_be_invalid: bool
+) -> None:
     """Raise an error for a region that is not printed, or for what is missing in IR that must be valid."""
     if region := next((match for match in found if match["region"]), None):
         message = "the regions are not printed: print the dump without --mlir-print-ir-skip-regions"
-        raise source.error(region.start(), message)
+        raise disguise(source, span, has_ops=True) or source.error(region.start(), message)
     if found and not may_be_invalid:
         raise source.error(found[0].start(), f"the IR is invalid: {found[0][0].decode()}")
 
