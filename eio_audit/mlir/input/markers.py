@@ -21,7 +21,7 @@ from functools import lru_cache
 from itertools import accumulate, pairwise
 from typing import NamedTuple
 
-from eio_audit.mlir.input.media import FILECHECK, PROGRESS, other_text
+from eio_audit.mlir.input.media import FILECHECK, IR_BEHIND, PROGRESS, other_text
 from eio_audit.mlir.source import (
     Affix,
     Source,
@@ -238,8 +238,9 @@ def noise_end(data: Text, offset: int, end: int) -> int | None:
     if offset >= end or _IR.match(data, offset, end):
         return None
     if bar := re.compile(PROGRESS).match(data, offset, end):
-        behind = match_end(_BLANK, data, bar.end(), end)
-        return bar.end() if _IR.match(data, behind, end) else line_end(data, offset, end)
+        last = line_end(data, offset, end)
+        is_whole_op = not data[bar.end() : last].rstrip().endswith(b"{")  # else its end is an error
+        return bar.end() if is_whole_op and re.compile(IR_BEHIND).match(data, bar.end(), end) else last
     if re.compile(_DIAGNOSTIC).match(data, offset, end):
         if excerpt := re.compile(_MESSAGE_AND_EXCERPT).match(data, offset, end):
             return excerpt.end()

@@ -48,10 +48,10 @@ _WITHOUT_DUMPS = "to see both, compile with --mlir-timing --mlir-print-ir-after-
 _IN_STRING = "this is IR in a string, with '\\n' for its line ends: print the string"
 PROGRESS = (
     rb"(?:[^\n%|]*+(?<=\d)%\|[^|\n]*+\|[^\[\n]*+\[[^\]\n]*+\]"
-    rb"|[^\n\[]*+(?<=\dit) \[\d\d:\d\d,[^\]\n]*+\])+(?:\x1b\[[0-9;]*+m)*"
+    rb"|[^\n\[]*+(?<=\dit )\[\d\d:\d\d,[^\]\n]*+\])+(?:\x1b\[[0-9;]*+m)*"
 )
 """Progress bars as tqdm prints them. They end no line, so what is printed next stands behind them."""
-_IR_BEHIND = rb"[ \t]*+(?:[%^}]|\"[\w$.-]++\"\(|[a-z_]\w*+\.[a-z_]|module\b|return\b|// -----)"
+IR_BEHIND = rb"[ \t]*+(?:[%^}]|[#!]\w++ = |\"[\w$.-]++\"\(|[a-z_]\w*+\.[a-z_]|module\b|return\b|// -----)"
 FILECHECK = "this is FileCheck's output, not MLIR: print the IR without FileCheck"
 _IN_IR = {
     FILECHECK: (rb"explains the following input dump|(?m:^(?:[^\n<]*[ \t])?<<<<<<[ \t\r]*$)"),
@@ -73,7 +73,7 @@ _IN_IR = {
         rb"(?m)^(?:diff --git |@@ -\d++(?:,\d++)? \+\d)"
     ),
     "a progress bar is before the IR of a line: print the log without it": (
-        rb"(?m)^(?:" + PROGRESS + _IR_BEHIND + rb"|[^\n%\"]*+(?<=\d)%[ \t|\]][^\n]*?%[\w$.-]++ = )"
+        rb"(?m)^(?:" + PROGRESS + IR_BEHIND + rb"|[^\n%\"]*+(?<=\d)%[ \t|\]][^\n]*?%[\w$.-]++ = )"
     ),
     "line numbers are before the lines: print them without": (
         rb"(?m)^[ \t]*+\d++[:\t |][ \t|]*+(?:(?:builtin\.)?module\b|func\.func\b|%[\w$.-]++ = |\"builtin\.)"
