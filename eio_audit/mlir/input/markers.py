@@ -80,6 +80,7 @@ _NOISE = (
     rb"|(?i:" + _LEVEL + rb")(?::|\s*+\||\s{2,}\S)|note: |remark: "
     rb"|Traceback \(most recent call last\)|File \"[^\"\n]*\", line \d+"
     rb"|[^\s:\"%()]+\.py:\d+: \w"
+    rb"|\[[a-z][\w-]*+(?: [\w./-]++:\d++ \d|:\d)\] "  # LLVM's debug output
 )
 PLACE = (
     rb"(?:(?:[^\s:\"%()]++|<[\w ]++>|\"[^\"\n]*+\"):\d++:\d++"

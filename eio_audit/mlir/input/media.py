@@ -139,6 +139,7 @@ _PRETTY_PLACE = (
 )
 _PRETTY_NAME = rb"\"[)\]]*+[ \t\r]*+\Z"
 _RESULTS_LINE = rb"(?m)^[ \t]*+%[^\n=]*+= [^\n]*+"
+_OP_LINE = rb"[ \t]*+(?:%[\w$.-]++[^=\n]*+= |\"[\w$.-]++\"\(|[a-z_]\w*+\.[\w.$]++ )"
 _LONGEST_END = 1 << 16  # the most bytes at the end of a dump in which its last line is looked for
 
 
@@ -202,7 +203,7 @@ def _pretty_locations(source: Source, span: Span) -> InputError | None:
     data, first = source.data, max(span.start, span.end - _LONGEST_END)
     brace = data.rfind(b"\n}", first, span.end) + 1
     if not brace:
-        return None
+        return _pretty_last_line(source, Span(first, span.end))
     line = bytes(data[brace : line_end(data, brace, span.end)])
     if b" //" in line or len(line) < len(b"} []"):
         return None
@@ -212,6 +213,15 @@ def _pretty_locations(source: Source, span: Span) -> InputError | None:
         ops = re.findall(_RESULTS_LINE, bytes(data[first:brace]))
         is_pretty = bool(ops) and all(re.search(_PRETTY_PLACE, op) or _ends_in_name(op) for op in ops)
     return source.error(brace + 1, _PRETTY) if is_pretty else None
+
+
+def _pretty_last_line(source: Source, span: Span) -> InputError | None:
+    """The same of a dump without a closing brace, by its last line."""
+    text = bytes(source.data[span.start : span.end]).rstrip()
+    line = text[text.rfind(b"\n") + 1 :]
+    if re.compile(_OP_LINE).match(line) and b" //" not in line and re.compile(_PRETTY_PLACE).search(line):
+        return source.error(span.start + len(text), _PRETTY)
+    return None
 
 
 def _ends_in_name(line: bytes) -> bool:

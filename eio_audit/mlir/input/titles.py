@@ -48,11 +48,13 @@ def _title(data: Text, floor: int, start: int) -> tuple[Span, Marker] | None:
     """Return the line above ``start`` that names what begins there, as a marker."""
     for place in _lines_above(data, floor, start):
         line = data[place.start : place.end].decode("utf-8", "replace")
-        text = line.strip(_RULE)
+        text = line.strip(_RULE + "/")
         if not text:
             continue
         moment = re.fullmatch(_MOMENT, text)
-        is_other = line.lstrip().startswith(("//", "}", "#", "!", "%", '"')) or len(text) > _LONGEST
+        is_comment = line.lstrip().startswith("//") and not (moment and text.startswith("IR "))
+        is_ir = line.lstrip().startswith(("}", "#", "!", "%", '"'))
+        is_other = is_comment or is_ir or len(text) > _LONGEST
         if is_other or (moment is None and noise_end(data, place.start, place.end) is not None):
             return None
         if moment is None:
