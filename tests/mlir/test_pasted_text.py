@@ -45,6 +45,12 @@ def test_a_file_may_begin_with_an_op_with_a_dictionary() -> None:
         "my.unit : i32",
         "my.unit -> !my.t<i32>",
         "my.unit #my.a",
+        "my.unit<5>",
+        'my.unit "a"',
+        "my.unit [1, 2]",
+        "my.unit {} {}",
+        "my.unit\n#loc = loc(unknown)\n",
+        "#a = 1\nmy.unit #a\n",
     ],
 )
 def test_an_op_that_is_only_a_name_may_be_all_of_a_file(text: str) -> None:

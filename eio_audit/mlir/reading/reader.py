@@ -72,10 +72,11 @@ _CUSTOM_REST = (
 The dictionary or open bracket ends the line. Or a dictionary, list, string or number does, and the region
 begins on the next line but comments, as ``{`` or ``init {``.
 """
+_DEFINITIONS = rb"(?:\s|" + COMMENT + rb"|[#!][\w$.-]++ = [^\n]*+" + OR_FAIL + rb")*+"
 _ONLY_OP = (
-    GAP
-    + rb"[A-Za-z_][\w$]*+\.[\w$.]*+(?<!\.)(?:[ \t]*+\{[^{}\n]*+\}| (?:->|:) [!(\w][^\n]*+| [#!][^\n]*+)?"
-    + GAP
+    _DEFINITIONS + rb"[A-Za-z_][\w$]*+\.[\w$.]*+(?<!\.)"
+    rb"(?:[ \t]*+[{<\[(][^\n]*+| (?:->|:|attributes) [^\n]*+| [#!@\"\d][^\n]*+|[ \t]*+(?=[\n\r/]|\Z))"
+    + _DEFINITIONS
     + rb"\Z"
 )
 """A text of one unlisted op that has little more than a name, on one line. Among others it is no op."""
