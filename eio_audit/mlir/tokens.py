@@ -181,7 +181,7 @@ def matches(pattern: re.Pattern[bytes], text: Text, start: int, end: int) -> Ite
     while offset >= 0:
         found, offset = pattern.finditer(text, offset, end), -1
         for match in found:
-            if match[0].startswith(b"//") and in_dialect_body(text, match.start(), start, end):
+            if match[0].startswith(b"//") and in_dialect_body(text, match.start(), start):
                 offset = match.start() + 2
                 break
             yield match
@@ -229,11 +229,11 @@ def dialect_body_end(text: Text, opening: int, end: int = sys.maxsize) -> int:
     return min(len(text), end)
 
 
-def in_dialect_body(text: Text, offset: int, start: int = 0, end: int = sys.maxsize) -> bool:
-    """Whether an offset is in the body of a dialect attribute or type that begins on its line."""
+def in_dialect_body(text: Text, offset: int, start: int = 0) -> bool:
+    """Whether an offset, that of no bracket, is in the body of a dialect attribute or type on its line."""
     line = max(start, offset - _LONGEST_BODY, text.rfind(b"\n", start, offset) + 1)
     bodies = _BODY_START.finditer(text, line, offset)
-    return any(dialect_body_end(text, body.end() - 1, end) > offset for body in bodies)
+    return any(dialect_body_end(text, body.end() - 1, offset + 1) > offset for body in bodies)
 
 
 def dialect_bodies(text: bytes) -> Iterator[tuple[bytes, bytes]]:
@@ -341,7 +341,7 @@ def comment_start(data: Text, start: int, end: int) -> int | None:
     while token := INNER.match(data, start, end):
         start, offset = token.end(), token.start("token")
         if token["token"].startswith(b"//"):
-            if in_dialect_body(data, offset, line, end):
+            if in_dialect_body(data, offset, line):
                 start = offset + 2
             elif match_end(TRIVIA, data, offset, end) == end:
                 return offset
@@ -447,7 +447,7 @@ def definition_end(source: Source, span: Span) -> int:
                 raise source.error(start, "unterminated string")
             offset = closing
         elif text.startswith(b"//"):
-            if brackets and in_dialect_body(data, start, span.start, span.end):
+            if brackets and in_dialect_body(data, start, span.start):
                 offset = start + 2
         elif text != b"\n":
             try:

@@ -1,5 +1,6 @@
 """What a text is called that is not IR, or that its way into a file has changed."""
 
+import time
 from pathlib import Path
 
 import pytest
@@ -65,6 +66,7 @@ def test_so_they_are_without_a_region(op: str) -> None:
         '} loc(fused<"m">["a":1:2, "b":3:4])',
         '} loc(callsite("f"("x.py":1:2) at "y.py":3:4))',
         "} loc(#loc)\n#loc = loc(unknown)",
+        "} {a = #locality}",
     ],
 )
 def test_locations_in_brackets_and_comments_are_read(end: str) -> None:
@@ -168,3 +170,10 @@ def test_what_another_program_unpacks_is_named_with_its_command(
         with pytest.raises(InputError) as error:
             way()
         assert error.value.message == f"{what}{path}"
+
+
+@pytest.mark.parametrize("text", ["\u00a0" * 500_000 + "\n", "\n" * 500_000 + "module {\n}\n"])
+def test_long_runs_take_linear_time(text: str) -> None:
+    started = time.process_time()
+    names(text)
+    assert time.process_time() - started < 3

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 
 from eio_audit.mlir.source import InputError, Source, Span, Text, line_end, without_constants
-from eio_audit.mlir.tokens import COMMENT, STRING
+from eio_audit.mlir.tokens import COMMENT, STRING, match_end
 
 _NAMES_PATTERNS = "'eio-audit bisect -- COMPILER ARGS' names the patterns that changed ops"
 _GREEDY = f"this is a debug log of the greedy rewriter, not MLIR: {_NAMES_PATTERNS}"
@@ -130,13 +130,15 @@ _IR_LINE = (
     rb"|(?:module|return|func)\b)"
 )
 """The start of a line of IR, with such blanks and quotes."""
-_LINE_END_IN_TEXT = STRING + rb"|(?P<end>[{}][ \t]*+\\++n)|\n"
+_LINE_END_IN_TEXT = STRING + rb"|(?P<end>[{}][ \t]*+\\++n)"
+_BLANKS = re.compile(rb"\s*+")
 
 _PRETTY = "locations without loc(...), as --mlir-pretty-debuginfo prints them: print without it"
 _PRETTY_PLACE = (
     rb"(?:[^\s\"]:\d++:\d++(?: to \d*+:\d++)?|\[unknown\])[)\]]*+[ \t\r]*+\Z"
     rb"|[^\s\"]:\d++:\d++ at [^\n]*\Z"
 )
+_LOCATION_ALIAS = rb"#loc\d*+(?![\w$.-])"
 _PRETTY_NAME = rb"\"[)\]]*+[ \t\r]*+\Z"
 _RESULTS_LINE = rb"(?m)^[ \t]*+%[^\n=]*+= [^\n]*+"
 _OP_LINE = rb"[ \t]*+(?:%[\w$.-]++[^=\n]*+= |\"[\w$.-]++\"\(|[a-z_]\w*+\.[\w.$]++ )"
@@ -176,21 +178,35 @@ def foreign_marker(source: Source) -> InputError | None:
 
 def foreign_text(source: Source, span: Span) -> InputError | None:
     """Return the error for what no printer of IR writes but the reader would pass; None without it."""
-    data, start, end = source.data, span.start, span.end
-    if any(data.find(byte, start, end) >= 0 for byte in _FOREIGN_BYTES):
-        for found in re.compile(_FOREIGN).finditer(data, start, end):
-            is_mark = found.start() == start and found[0] == _MARK
-            if found.lastgroup is not None and not is_mark and _is_ir_line(data, found.start()):
-                shown = found[0].decode("utf-8", "replace")
-                is_seen = found.lastgroup not in {"blank", "nothing"}
-                what = _FOREIGN_KINDS[found.lastgroup].format(shown if is_seen else f"U+{ord(shown):04X}")
-                return source.error(found.start(), what)
-    for found in re.compile(_LINE_END_IN_TEXT).finditer(data, start, min(end, start + _LONGEST_END)):
+    has_foreign_bytes = any(source.data.find(byte, *span) >= 0 for byte in _FOREIGN_BYTES)
+    foreign = _foreign_characters(source, span) if has_foreign_bytes else None
+    return foreign or _in_string(source, span) or _pretty_locations(source, span)
+
+
+def _foreign_characters(source: Source, span: Span) -> InputError | None:
+    data, passed = source.data, span.start
+    for found in re.compile(_FOREIGN).finditer(data, *span):
+        kind, start = found.lastgroup, found.start()
+        if kind is None or start < passed or (start == span.start and found[0] == _MARK):
+            continue
+        if not _is_ir_line(data, start):
+            passed = line_end(data, start, span.end)
+            continue
+        shown = found[0].decode("utf-8", "replace")
+        named = f"U+{ord(shown):04X}" if kind in {"blank", "nothing"} else shown
+        return source.error(start, _FOREIGN_KINDS[kind].format(named))
+    return None
+
+
+def _in_string(source: Source, span: Span) -> InputError | None:
+    """Return the error for IR in which a backslash and a letter stand for line ends, by its first line."""
+    data = source.data
+    start = match_end(_BLANKS, data, span.start, span.end)
+    end = line_end(data, start, min(span.end, start + _LONGEST_END))
+    for found in re.compile(_LINE_END_IN_TEXT).finditer(data, start, end):
         if found["end"]:
             return source.error(found.start(), _IN_STRING)
-        if found[0] == b"\n" and data[start : found.start()].strip():
-            break
-    return _pretty_locations(source, span)
+    return None
 
 
 def _is_ir_line(data: Text, offset: int) -> bool:
@@ -207,7 +223,7 @@ def _pretty_locations(source: Source, span: Span) -> InputError | None:
     line = bytes(data[brace : line_end(data, brace, span.end)])
     if b" //" in line or len(line) < len(b"} []"):
         return None
-    is_alias = b"#loc" in line and b"loc(" not in line
+    is_alias = b"loc(" not in line and re.compile(_LOCATION_ALIAS).search(line) is not None
     is_pretty = is_alias or re.compile(_PRETTY_PLACE).search(line) is not None
     if not is_pretty and _ends_in_name(line):
         ops = re.findall(_RESULTS_LINE, bytes(data[first:brace]))
