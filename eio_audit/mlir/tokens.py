@@ -83,7 +83,7 @@ _INTERVAL = rb"\s\[" + VALUE + rb"(?:#\d++)?,\s*+" + VALUE + rb"(?:#\d++)?\)"
 """A half-open interval, ``[%a, %b)``. Subscripts have no blank before them."""
 _NESTING = re.compile(STRING + rb"|" + COMMENT + rb"|->|=>|[<>]=|[(){}\[\]<>,:]")
 _DIALECT_BODY = STRING + rb"|" + COMMENT + rb"|" + VALUE + rb"(?:#\d++)?|(?P<name>" + DIALECT_NAME + rb")<"
-_BODY_START = re.compile(DIALECT_NAME + rb"<")
+_BODY_START = DIALECT_NAME + rb"<"  # compiled on first use
 _LONGEST_BODY = 1000  # how many bytes before an offset the body may begin that it is in
 _IN_DIALECT_BODY = re.compile(STRING + rb"|->|[(){}\[\]<>]")
 _DEPTHS = {b"(": 1, b"[": 1, b"{": 1, b"<": 1, b")": -1, b"]": -1, b"}": -1, b">": -1}
@@ -232,7 +232,7 @@ def dialect_body_end(text: Text, opening: int, end: int = sys.maxsize) -> int:
 def in_dialect_body(text: Text, offset: int, start: int = 0) -> bool:
     """Whether an offset, that of no bracket, is in the body of a dialect attribute or type on its line."""
     line = max(start, offset - _LONGEST_BODY, text.rfind(b"\n", start, offset) + 1)
-    bodies = _BODY_START.finditer(text, line, offset)
+    bodies = re.compile(_BODY_START).finditer(text, line, offset)
     return any(dialect_body_end(text, body.end() - 1, offset + 1) > offset for body in bodies)
 
 

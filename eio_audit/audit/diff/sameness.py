@@ -26,7 +26,6 @@ from eio_audit.audit.diff.compared_dump import MODULE, ComparedDump, ComparedOps
 from eio_audit.mlir.input.dumps import Dump
 from eio_audit.mlir.reading.boundaries import meaning_outside_ops
 from eio_audit.mlir.reading.op_text import OpTexts
-from eio_audit.mlir.semantics.effects import EffectSource
 from eio_audit.mlir.source import InputError, Source, Span, splice
 
 _SECTION = re.compile(rb'\bsection"?\s*+=')
@@ -235,6 +234,8 @@ def _different_blocks(
 
 def _unknown_ops(dump: ComparedDump, orders: Mapping[int, Sequence[int]]) -> tuple[str, ...]:
     """Return the names of ops in some blocks, at any depth, that may have any effect."""
+    from eio_audit.mlir.semantics.effects import EffectSource
+
     ir, source_of = dump.ir, dump.dump.dependences.effects.source_of
     found = {
         ir.name(inner)

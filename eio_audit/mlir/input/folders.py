@@ -64,7 +64,7 @@ _CHAINS = (
 )
 """The stages of compilers, in order: those of Triton, and of its shared middle layer; those of tt-xla."""
 _COUNTED = re.compile(r"(?P<counters>[0-9]+(?:_[0-9]+)*)[-_. ]+(?P<words>[^0-9_].*)")
-_OF_PASS = re.compile(
+_OF_PASS = (
     r"(?i)(?:(?:(?P<prefix>.+?)[-_. ])?pass[-_. ]?)?(?P<counters>[0-9]++)[-_. ]"
     r"(?P<when>before|after)[-_. ](?P<pass>[^-_. ].*)"
 )
@@ -371,7 +371,7 @@ class _Half(NamedTuple):
 
 def _of_pass(name: str) -> _Half | None:
     """Return what a file name says that has the number of a pass and when it shows the program; else None."""
-    match = _OF_PASS.fullmatch(_stem(name) or "") if is_ir_file(name) else None
+    match = re.fullmatch(_OF_PASS, _stem(name) or "") if is_ir_file(name) else None
     if match is None:
         return None
     marker = Marker(match["pass"], match["pass"], match["when"].lower())

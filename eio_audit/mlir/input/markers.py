@@ -117,8 +117,8 @@ _LONGEST_PREFIX = 512
 _IR_LINE = re.compile(rb"[ \t]*+(?:[}%^\"]|[#!][\w$.-]++ = )")
 """The start of a line of IR. A marker may follow IR on its line."""
 _NUMBER = re.compile(rb"(?<! ) *+[0-9]+")
-_NUMBERED = re.compile(rb" *+[0-9]++: ")
-_ANNOTATION = re.compile(rb" ++\.[ \r]*+\Z|[a-z]++:[0-9]++(?:'[0-9]++)?[ ]")
+_NUMBERED = rb" *+[0-9]++: "
+_ANNOTATION = rb" ++\.[ \r]*+\Z|[a-z]++:[0-9]++(?:'[0-9]++)?[ ]"
 """What stands for lines that are left out, or points to a place in the line above, as FileCheck prints it."""
 _ESCAPE = b"\x1b"
 _COLOURS = re.compile(rb"(?:\x1b\[[0-9;]*+[A-Za-z])+\r?")
@@ -476,10 +476,10 @@ def _refuse_annotations(
     source: Source, start: int, lines: list[bytes], prefix: bytes, affixes: list[Affix] | None
 ) -> None:
     """Raise an error if FileCheck printed lines: it numbers them, and annotates some and leaves some out."""
-    if affixes is None or not _NUMBERED.fullmatch(prefix):
+    if affixes is None or not re.fullmatch(_NUMBERED, prefix):
         return
     for line, affix in zip(lines, affixes, strict=True):
-        if _ANNOTATION.match(line) and not affix.before:
+        if re.match(_ANNOTATION, line) and not affix.before:
             raise source.error(start, FILECHECK)
         start += len(line) + 1
 
