@@ -38,6 +38,8 @@ NOT_SEARCHED = {
     "_STATE": "the name of a file",
 }
 """The patterns that get no text that anybody can write, and what they get."""
+DICTIONARIES = {"_IN_IR", "_INSTEAD_OF_IR"}
+"""The dictionaries whose values are patterns. These are searched for."""
 
 
 @cache
@@ -72,6 +74,11 @@ def patterns() -> Iterator[Any]:
             for name, value in vars(loaded).items()
             if isinstance(value, str | bytes) and (str(loaded.__file__), name) in uses()
         }
+        for name, value in vars(loaded).items():
+            for number, text in enumerate(value.values() if isinstance(value, dict) else ()):
+                if isinstance(text, bytes) and name in DICTIONARIES:
+                    one = f"{name}{number}"
+                    yield pytest.param(one, re.compile(text), {"search"}, id=f"{module}.{one}")
         for name, pattern in (patterns_of(module) | texts).items():
             last = name.rpartition(".")[2]
             methods = uses().get((str(loaded.__file__) if last.startswith("_") else "", last), set())

@@ -89,7 +89,9 @@ def _chosen(dumps: Sequence[Dump], name: str, choice: DumpChoice) -> Dump:
     is_direct = choice.dump is not None and (choice.pass_name is None or choice.dump.line is not None)
     if is_direct and len(chosen) == 1:
         return chosen[0]
-    whens = ("after", None) if choice.is_made else ("after",)  # a stage counts only if it is chosen
+    # Beside passes a stage counts only if it is chosen.
+    has_passes = any(dump.place.when is not None for dump in dumps)
+    whens = ("after",) if has_passes and not choice.is_made else ("after", None)
     after = [
         (number, dump)
         for number, dump in choice.candidates(dumps, chosen)

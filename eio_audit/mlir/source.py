@@ -25,8 +25,18 @@ Text: TypeAlias = bytes | mmap.mmap
 """The content of a file. Both types have slices, ``find`` and ``rfind``."""
 _MODULES = {b"\x1f\x8b": "gzip", b"BZh": "bz2", b"\xfd7zXZ\x00": "lzma"}
 """By the first bytes of a compressed file, the module that unpacks it."""
-_UTF_16 = (b"\xff\xfe", b"\xfe\xff")
-"""The byte order marks of UTF-16. Some shells redirect output in UTF-16."""
+_CONVERTED_BY = {
+    b"\xff\xfe": ("UTF-16 text; convert it", "iconv -f UTF-16 -t UTF-8"),  # some shells redirect output so
+    b"\xfe\xff": ("UTF-16 text; convert it", "iconv -f UTF-16 -t UTF-8"),
+    b"\x28\xb5\x2f\xfd": ("compressed with zstd; unpack it", "zstd -d"),
+    b"\x04\x22\x4d\x18": ("compressed with lz4; unpack it", "lz4 -d"),
+    b"\x1f\x9d": ("compressed with compress; unpack it", "uncompress"),
+    b"PK\x03\x04": ("a zip archive; unpack it", "unzip"),
+    b"7z\xbc\xaf\x27\x1c": ("a 7z archive; unpack it", "7z x"),
+    b"Rar!\x1a\x07": ("a rar archive; unpack it", "unrar x"),
+}
+"""By the first bytes of what is not unpacked here, what it is, and the command that does it."""
+_TAR = slice(257, 262), b"ustar"  # where a tar archive says that it is one, and how
 MAX_UNPACKED_BYTES = 1_000_000_000  # by default, the most bytes that a file may unpack to
 BLOCK_BYTES = 1 << 20  # the number of bytes to read or unpack at a time
 LONGEST_BUG = 200  # the most characters of an exception that only a bug can raise
@@ -56,7 +66,7 @@ def read_file(path: str, max_unpacked_bytes: int, large_bytes: int = LARGE_FILE)
     with _opened(path) as (file, unpacker):
         if unpacker is None:
             return file.read() if path == "-" else _content(file, large_bytes), False
-        return b"".join(_unpacked(file, unpacker, max_unpacked_bytes)), True
+        return b"".join(_unpacked(file, path, unpacker, max_unpacked_bytes)), True
 
 
 def read_blocks(
@@ -69,7 +79,7 @@ def read_blocks(
     with _opened(path) as (file, unpacker):
         blocks = iter(partial(file.read1 if path == "-" else file.read, BLOCK_BYTES), b"")
         done = 0
-        for block in blocks if unpacker is None else _unpacked(file, unpacker, max_unpacked_bytes):
+        for block in blocks if unpacker is None else _unpacked(file, path, unpacker, max_unpacked_bytes):
             read = file.tell() if file.seekable() else done + len(block)
             advance(read - done)
             done = read
@@ -110,19 +120,26 @@ def _opened(path: str) -> Iterator[tuple[BufferedReader, ModuleType | None]]:
     try:
         with nullcontext(sys.stdin.buffer) if path == "-" else BufferedReader(FileIO(path)) as opened:
             file = cast(BufferedReader, opened)
-            head = file.peek(max(map(len, _MODULES)))
+            head = file.peek(_TAR[0].stop)
             module = next((module for magic, module in _MODULES.items() if head.startswith(magic)), None)
             unpacker = None if module is None else import_module(module)
-            if head.startswith(_UTF_16):
-                name = "" if path == "-" else f" {shlex.quote(path)}"
-                cure = f"convert it first: iconv -f UTF-16 -t UTF-8{name}"
-                raise UnreadableFileError(f"this is UTF-16 text; {cure}")
+            _refuse_packed(head, path)
             yield file, unpacker
     except _damage_errors() as error:
         if unpacker is not None:
             raise UnreadableFileError(f"damaged compressed file: {error}") from error
         reason = error.strerror if isinstance(error, OSError) and error.strerror else error
         raise UnreadableFileError(f"cannot read: {reason}") from error
+
+
+def _refuse_packed(head: bytes, path: str) -> None:
+    """Raise an error for the start of a file that another program has to unpack or convert."""
+    known = next((known for magic, known in _CONVERTED_BY.items() if head.startswith(magic)), None)
+    if head[_TAR[0]] == _TAR[1]:
+        known = "a tar archive; unpack it", "tar xf"
+    if known is not None:
+        name = "" if path == "-" else f" {shlex.quote(path)}"
+        raise UnreadableFileError(f"this is {known[0]} first: {known[1]}{name}")
 
 
 def _damage_errors() -> tuple[type[Exception], ...]:
@@ -150,14 +167,19 @@ def _content(file: BufferedReader, large_bytes: int) -> Text:
     return file.read()
 
 
-def _unpacked(file: BufferedReader, unpacker: ModuleType, max_bytes: int) -> Iterator[bytes]:
+def _unpacked(file: BufferedReader, path: str, unpacker: ModuleType, max_bytes: int) -> Iterator[bytes]:
     """Yield the content of a compressed file. If the file can be read twice, measure its size first."""
     if file.seekable():
         start = file.tell()
         for _ in unpacked_blocks(unpacker.open(file), max_bytes):
             pass
         file.seek(start)
-    yield from unpacked_blocks(unpacker.open(file), max_bytes)
+    blocks = unpacked_blocks(unpacker.open(file), max_bytes)
+    for block in blocks:
+        _refuse_packed(block, path)
+        yield block
+        break
+    yield from blocks
 
 
 def unpacked_blocks(file: IO[bytes], max_bytes: int) -> Iterator[bytes]:

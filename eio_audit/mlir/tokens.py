@@ -83,6 +83,8 @@ _INTERVAL = rb"\s\[" + VALUE + rb"(?:#\d++)?,\s*+" + VALUE + rb"(?:#\d++)?\)"
 """A half-open interval, ``[%a, %b)``. Subscripts have no blank before them."""
 _NESTING = re.compile(STRING + rb"|" + COMMENT + rb"|->|=>|[<>]=|[(){}\[\]<>,:]")
 _DIALECT_BODY = STRING + rb"|" + COMMENT + rb"|" + VALUE + rb"(?:#\d++)?|(?P<name>" + DIALECT_NAME + rb")<"
+_BODY_START = DIALECT_NAME + rb"<"  # compiled on first use
+_LONGEST_BODY = 1000  # how many bytes before an offset the body may begin that it is in
 _IN_DIALECT_BODY = re.compile(STRING + rb"|->|[(){}\[\]<>]")
 _DEPTHS = {b"(": 1, b"[": 1, b"{": 1, b"<": 1, b")": -1, b"]": -1, b"}": -1, b">": -1}
 _KEY = rb"\s*+(" + STRING + rb"|[A-Za-z_][\w$.]*+)\s*+(?:=(?!=))?\s*+"
@@ -168,19 +170,38 @@ def nesting(text: Text, start: int = 0, end: int = sys.maxsize) -> Iterator[tupl
     text must have been read: its brackets balance, and nothing is checked.
     """
     depth = 0
-    for token in _NESTING.finditer(text, start, end):
+    for token in matches(_NESTING, text, start, end):
         depth += _DEPTHS.get(token[0], 0)
         yield token, depth
 
 
+def matches(pattern: re.Pattern[bytes], text: Text, start: int, end: int) -> Iterator[re.Match[bytes]]:
+    """Yield the matches of a pattern that matches comments, without ``//`` where it begins none."""
+    offset = start
+    while offset >= 0:
+        found, offset = pattern.finditer(text, offset, end), -1
+        for match in found:
+            if match[0].startswith(b"//") and in_dialect_body(text, match.start(), start):
+                offset = match.start() + 2
+                break
+            yield match
+
+
 def without_strings(text: bytes) -> bytes:
     """Return a text with ``""`` for each string and comment: words in it mean nothing."""
-    return _STRING_OR_COMMENT.sub(b'""', text)
+    return _STRING_OR_COMMENT.sub(b'""', _without_slashes(text))
 
 
 def attribute_words(text: bytes) -> bytes:
     """Return a text without strings and comments, but with the names of attributes that are in quotes."""
-    return re.compile(_STRING_BUT_NAME).sub(rb" \g<name> ", text)
+    return re.compile(_STRING_BUT_NAME).sub(rb" \g<name> ", _without_slashes(text))
+
+
+def _without_slashes(text: bytes) -> bytes:
+    """Return a text with blanks for ``//`` in dialect attributes and types, where it begins no comment."""
+    if b"//" not in text:
+        return text
+    return b"".join(before + body.replace(b"//", b"  ") for before, body in dialect_bodies(text))
 
 
 def match_end(pattern: re.Pattern[bytes], text: Text, start: int, end: int = sys.maxsize) -> int:
@@ -206,6 +227,13 @@ def dialect_body_end(text: Text, opening: int, end: int = sys.maxsize) -> int:
         if depth == 0:
             return token.end()
     return min(len(text), end)
+
+
+def in_dialect_body(text: Text, offset: int, start: int = 0) -> bool:
+    """Whether an offset, that of no bracket, is in the body of a dialect attribute or type on its line."""
+    line = max(start, offset - _LONGEST_BODY, text.rfind(b"\n", start, offset) + 1)
+    bodies = re.compile(_BODY_START).finditer(text, line, offset)
+    return any(dialect_body_end(text, body.end() - 1, offset + 1) > offset for body in bodies)
 
 
 def dialect_bodies(text: bytes) -> Iterator[tuple[bytes, bytes]]:
@@ -309,10 +337,14 @@ def comment_start(data: Text, start: int, end: int) -> int | None:
     """
     if b"//" not in data[start:end]:
         return None
+    line = start
     while token := INNER.match(data, start, end):
-        if token["token"].startswith(b"//") and match_end(TRIVIA, data, token.start("token"), end) == end:
-            return token.start("token")
-        start = token.end()
+        start, offset = token.end(), token.start("token")
+        if token["token"].startswith(b"//"):
+            if in_dialect_body(data, offset, line):
+                start = offset + 2
+            elif match_end(TRIVIA, data, offset, end) == end:
+                return offset
         if token["token"] == b'"':
             start = string_end(data, start - 1, end) or end
     return None
@@ -414,6 +446,9 @@ def definition_end(source: Source, span: Span) -> int:
             if closing is None:
                 raise source.error(start, "unterminated string")
             offset = closing
+        elif text.startswith(b"//"):
+            if brackets and in_dialect_body(data, start, span.start):
+                offset = start + 2
         elif text != b"\n":
             try:
                 brackets.feed(text, start)

@@ -102,7 +102,7 @@ def table_of_passes(
         ">line?": folder is None and is_kept,
         "title=pass, ~added=+added, ~removed=-removed, ~modified=~modified": True,
         "~moved": verbose or not is_judged,
-        "~unlocated": verbose,
+        "~unlocated?": True,
         "~made, ~undone, ~left": True,
         ">avoidable?, ~mislabelled?=wrong indices, ~lost?, #inversions?, #forced?, #derived?": (
             verbose and is_judged

@@ -1,5 +1,6 @@
 """Logs as people paste them: of crashed compilers, of several programs, and with text that is not MLIR."""
 
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -186,17 +187,80 @@ def test_a_debug_log_between_dumps_is_skipped_and_named(printed: str, tmp_path: 
     assert all(note.endswith(BISECT) for note in result.notes.values())
 
 
-def test_modules_without_markers_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("above", "first"), [("", 0), ("// one\n", 1)])
+@pytest.mark.parametrize("head", ["module", "builtin.module", '"builtin.module"() (', "module @m"])
+def test_modules_without_markers_are_counted(
+    above: str, first: int, head: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
-    Path("a.log").write_text(
-        "=== one\nmodule {\n" + function("f", None) + "}\n=== two\nmodule {\n" + function("f", None) + "}\n"
+    one = head + "{\n" + function("f", None) + "}" + (") : () -> ()" if "(" in head else "") + "\n"
+    Path("a.log").write_text(above + one + one)
+    split, compare = (
+        line.partition("  #")[0] for line in run("trace", "a.log").stdout.decode().splitlines()[2:]
     )
-    assert run("trace", "a.log").stdout.decode() == (
-        "order not judged: no pass markers; 2 modules, on lines 2, 9\n"
-        "next:\n"
-        "  csplit -z -f module- a.log '/^module/' '{*}'  # writes each module to a file\n"
-        "  eio-audit diff module-01 module-02  # compares the first two\n"
-    )
+    assert compare == f"  eio-audit diff module-0{first} module-0{first + 1}"
+    subprocess.run(split, shell=True, check=True, capture_output=True)
+    assert Path(f"module-0{first}").read_text() == Path(f"module-0{first + 1}").read_text() == one
+
+
+def titled(*titles: str) -> str:
+    """Modules in which another op is in each, below lines that name them."""
+    texts = [module(function("f", number)) for number in range(1, len(titles) + 1)]
+    return "\n".join(title + text for title, text in zip(titles, texts, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("form", "when"),
+    [
+        ("IR after {}:\n", "after"),
+        ("IR after {}:\n\n", "after"),
+        ("// skipped\nAfter {}\n", "after"),
+        ("Module before `{}`:\n", "before"),
+        ("[2026-05-06 05:04:03] INFO: IR after {}:\n", "after"),
+        ("=== {} ===\n", None),
+        ("{}:\n", None),
+        ("{}\n-----\n", None),
+        (">>> print({})\n", None),
+    ],
+)
+def test_the_line_above_a_module_names_it(form: str, when: str | None) -> None:
+    dumps = read_text(titled(form.format("a"), form.format("b-c")))
+    places = [dump.place for dump in dumps]
+    name = "print({})" if "print" in form else "{}"
+    assert [(one.when, one.pass_name) for one in places] == [(when, name.format(w)) for w in ("a", "b-c")]
+    assert [traced.changed for traced in trace(dumps).passes][-1] is True
+
+
+def test_a_last_module_without_a_line_follows_those_of_passes() -> None:
+    assert len(read_text(titled("IR after a:\n", "IR after b:\n", ""))) == 3
+
+
+@pytest.mark.parametrize(
+    "titles",
+    [
+        ("one\n", ""),
+        ("", "two\n"),
+        ("one\n", "// two\n"),
+        ("one\n", "#a = 1\n"),
+        ("12:00:00 one\n", "12:00:01 two\n"),
+        ("one\n", "a.py:1:2: error: no\n"),
+    ],
+)
+def test_lines_that_do_not_name_all_modules_name_none(titles: tuple[str, str]) -> None:
+    assert [dump.marker for dump in read_text(titled(*titles))] == [None]
+
+
+def test_lines_above_modules_of_other_programs_name_no_states() -> None:
+    texts = [f"=== {f}\n" + module(function(f, 1)) for f in "fg"]
+    assert [dump.marker for dump in read_text("".join(texts))] == [None]
+
+
+@pytest.mark.parametrize(("label", "name"), [(" late", "late"), (" a b", "a b"), ("", "print-ir")])
+def test_the_marker_of_the_pass_that_prints(label: str, name: str) -> None:
+    marker = f"// -----// IR Dump{label} //----- //\n"
+    dumps = read_text(marker + module(function("f", 1, 2)) + marker + module(function("f", 2, 1)))
+    assert [(dump.place.when, dump.place.pass_name, dump.program) for dump in dumps] == 2 * [(None, name, "")]
+    assert rows(trace(dumps)) == [(name, None, None, 0), (name, None, True, 1)]
 
 
 def test_programs_may_share_a_private_function() -> None:

@@ -375,3 +375,37 @@ def test_what_is_called_the_same_is_so_by_mlir(text: str, seed: int) -> None:
         return
     if found != "none":
         assert same_program(text, "".join(lines))
+
+
+UNLISTED = 'func.func @k(%a: i1, %b: i1) {\n  %0 = q.x "A" %a : i1\n  %1 = q.x "B" %b : i1\n  return\n}\n'
+
+
+def unknown_ops(first: str, second: str) -> tuple[str, ...]:
+    """The ops of unknown effect without which two ops in the other order are the same program."""
+    texts = [
+        f"func.func @k(%a: i1, %m: memref<i1>) {{\n  {a}\n  {b}\n  return\n}}\n"
+        for a, b in ((first, second), (second, first))
+    ]
+    return diff(*(read_text(text)[0] for text in texts)).sameness.unknown_ops
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "names"),
+    [
+        ("q.x %a : i1", "q.y %a : i1", ("q.x", "q.y")),
+        ("scf.if %a {\n    q.x %a : i1\n  }", "q.y %a : i1", ("q.x", "q.y")),
+        ("q.x %a : i1", "memref.store %a, %m[] : memref<i1>", ("q.x",)),
+        ("%0 = memref.load %m[] : memref<i1>", "memref.store %a, %m[] : memref<i1>", ()),
+    ],
+)
+def test_ops_of_unknown_effect_in_another_order_are_named(
+    first: str, second: str, names: tuple[str, ...]
+) -> None:
+    assert unknown_ops(first, second) == names
+
+
+def test_what_is_assumed_pure_makes_the_program_the_same() -> None:
+    texts = UNLISTED, UNLISTED.replace('"A" %a', '"C"').replace('"B" %b', '"A" %a').replace('"C"', '"B" %b')
+    before, after = (read_text(text)[0] for text in texts)
+    assert diff(before, after).sameness.unknown_ops == ("q.x",)
+    assert diff(before, after, AuditOptions(assume_pure="q.*")).sameness.sameness == "order"

@@ -267,3 +267,33 @@ def test_files_named_after_stages_are_in_the_order_of_the_compiler(
 def test_stages_beside_another_file_are_in_the_order_of_their_names(tmp_path: Path) -> None:
     assert order(tmp_path, "tt.mlir", "ll.mlir", "net.mlir") == ["ll.mlir", "net.mlir", "tt.mlir"]
     assert not any(file.is_in_order for file in find_dump_files(str(tmp_path)))
+
+
+@pytest.mark.parametrize(
+    ("name", "program", "pass_name", "when"),
+    [
+        ("m.jit_f.pass_03.after.CSE.mlir", "m.jit_f", "CSE", "after"),
+        ("m.jit_f.mlir.pass_3.before.CSE.mlir", "m.jit_f.mlir", "CSE", "before"),
+        ("pass-3-After-cse.mlir", "", "cse", "after"),
+        ("3_after_cse.mlir", "", "cse", "after"),
+        ("0003.after.my-pass.mlir.gz", "", "my-pass", "after"),
+    ],
+)
+def test_a_name_with_the_number_of_a_pass_tells_when(
+    name: str, program: str, pass_name: str, when: str, tmp_path: Path
+) -> None:
+    marker = Marker(pass_name, pass_name, when)
+    assert file_marker(name) == marker
+    order(tmp_path, name)
+    [file] = find_dump_files(str(tmp_path))
+    assert (file.program, file.marker) == (program, marker)
+
+
+def test_passes_of_several_programs_are_in_the_order_of_their_numbers(tmp_path: Path) -> None:
+    in_order = [f"{m}.pass_{k}.after.{p}.mlir" for m in "ab" for k, p in ((2, "z"), (9, "y"), (10, "x"))]
+    assert order(tmp_path, *sorted(in_order)) == in_order
+
+
+@pytest.mark.parametrize("name", ["resnet_50_before_fusion.mlir", "bypass.mlir", "pass_3.mlir", "after.mlir"])
+def test_other_numbers_are_no_numbers_of_passes(name: str) -> None:
+    assert (marker := file_marker(name)) is None or marker.when is None

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eio_audit import check, read_text, trace
+from eio_audit import check, diff, read_text, trace
 from tests.cli.running import run
 from tests.reading import names
 
@@ -32,6 +32,36 @@ def test_a_line_of_a_logger_before_a_brace_is_no_op() -> None:
 def test_a_file_may_begin_with_an_op_with_a_dictionary() -> None:
     line = "hw.constant false {foo = #moore.fvint<0 : 0>}\n"
     assert names(line * 2) == ["hw.constant"] * 2
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "my.circuit {}",
+        "my.unit",
+        "my.a.b\n",
+        "// c\nmy.unit // c\n\n",
+        "my.unit {a, b = 1}",
+        "my.unit : i32",
+        "my.unit -> !my.t<i32>",
+        "my.unit #my.a",
+        "my.unit<5>",
+        'my.unit "a"',
+        "my.unit [1, 2]",
+        "my.unit {} {}",
+        "my.unit\n#loc = loc(unknown)\n",
+        "#a = 1\nmy.unit #a\n",
+    ],
+)
+def test_an_op_that_is_only_a_name_may_be_all_of_a_file(text: str) -> None:
+    assert len(names(text)) == 1
+
+
+@pytest.mark.parametrize(
+    "text", ["a.mlir\nb.mlir\n", "step 1\nmy.unit\n", "core.py: done\n", "see e.g. x", "my.unit is slow"]
+)
+def test_among_other_text_a_name_is_no_op(text: str) -> None:
+    assert names(text) == []
 
 
 ALIAS = "#set = affine_set<(d0) : (-d0 + 89 >= 0)>\n"
@@ -130,3 +160,40 @@ def test_the_commands_on_logs_name_it_once(command: list[str], tmp_path: Path) -
 def test_a_port_of_circt_is_no_use_of_a_value() -> None:
     text = 'hw.module.extern @e(in %foo: i32, in %bar "hello": i16, out baz: i8)\n'
     assert check(read_text(text)).errors == ()
+
+
+SLASHES = "!u.t<a // b>"
+
+
+def test_two_slashes_in_the_body_of_a_type_begin_no_comment() -> None:
+    text = f"""module {{
+  %0 = "d.a"() : () -> {SLASHES} // {{
+  "d.r"() ({{
+  ^bb0(%x: {SLASHES}):
+    d.b %x : {SLASHES}, !u.k<[{SLASHES}]> loc("7|b")
+  }}) : () -> ()
+  "d.c"(%0) {{a = #u.s<"x" // "y">}} : ({SLASHES}) -> ()
+}}
+"""
+    assert names(text) == ["builtin.module", "  d.a", "  d.r", "    d.b", "  d.c"]
+    assert names(text + "// -----\n" + text) == 2 * names(text)
+    assert check(read_text(text)).summary.indexed == 1
+
+
+def test_what_follows_two_slashes_in_a_type_is_compared() -> None:
+    texts = [f'"d.a"() : () -> {SLASHES}\n', f'"d.a"() : () -> {SLASHES.replace("b", "c")}\n']
+    assert diff(*(read_text(text)[0] for text in texts)).ops.unchanged == 0
+    commented = [text.replace("a //", "a> //") for text in texts]
+    assert diff(*(read_text(text)[0] for text in commented)).ops.unchanged == 1
+
+
+@pytest.mark.parametrize("name", ["#u.t", "!u.t"])
+def test_a_memref_behind_two_slashes_in_a_type_is_seen(name: str) -> None:
+    text = f"""func.func @f(%m: memref<i32>, %a: i32) {{
+  memref.store %a, %m[] {{a = {name}<a // b>}} : memref<i32> loc("2|x")
+  %b = memref.load %m[] {{a = {name}<a // b>}} : memref<i32> loc("1|x")
+  return
+}}
+"""
+    found = check(read_text(text)).summary
+    assert (found.inversions, found.avoidable) == (1, 0)

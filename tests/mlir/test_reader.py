@@ -265,7 +265,9 @@ def aliases(text: str) -> dict[str, str]:
         "!t.k<\n  x = !u<\n  i32>\n>",
         "#t.k<1 < 2,\n 3 > 2>",
         '#t.k<"[",\n "\\"(">',
-        "#t.k<a, // ]\n b>",
+        "[a, // ]\n b]",
+        "#t.k<a, // [b]\n c>",
+        "!t.k<a // b>",
     ],
 )
 def test_an_alias_over_several_lines(value: str) -> None:

@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from eio_audit.audit.check.keyed_dump import read_dump
+from eio_audit.audit.dependence import Dependences
 from eio_audit.audit.diff.compared_dump import MODULE, ComparedDump, ComparedOps
 from eio_audit.mlir.input.dumps import Dump
 from eio_audit.mlir.reading.boundaries import meaning_outside_ops
@@ -101,6 +102,8 @@ class SamenessVerdict:
 
     sameness: Sameness  # the strictest sense in which they are
     reason: str = ""  # for `NONE`, the first thing that differs; else empty
+    # For `NONE`, the names of ops of unknown effect, if the dumps are the same where these have none.
+    unknown_ops: tuple[str, ...] = ()
 
     def is_at_least(self, wanted: Sameness) -> bool:
         """Whether the dumps are the same in this sense or a stricter one."""
@@ -124,8 +127,15 @@ def sameness(before: ComparedDump, after: ComparedDump, became: Mapping[int, int
     orders = {block: order for block, order in orders.items() if order != sorted(order)}
     if not orders:
         return SamenessVerdict(Sameness.NAMES)
-    difference = next(_broken_dependences(before, after, orders), None)
-    return SamenessVerdict(Sameness.NONE, difference) if difference else SamenessVerdict(Sameness.ORDER)
+    kept = before.dump.dependences, after.dump.dependences
+    difference = next(_broken_dependences(before, after, orders, *kept), None)
+    if difference is None:
+        return SamenessVerdict(Sameness.ORDER)
+    unknown = _unknown_ops(before, orders)
+    pure = (*before.dump.options.assume_pure, *unknown)
+    kept = Dependences(before.ir, pure), Dependences(after.ir, pure)
+    is_known = not unknown or next(_broken_dependences(before, after, orders, *kept), None) is not None
+    return SamenessVerdict(Sameness.NONE, difference, () if is_known else unknown)
 
 
 def _is_in_module(dump: ComparedDump) -> bool:
@@ -222,8 +232,27 @@ def _different_blocks(
             yield f"{old.block_name(block)} has other arguments"
 
 
+def _unknown_ops(dump: ComparedDump, orders: Mapping[int, Sequence[int]]) -> tuple[str, ...]:
+    """Return the names of ops in some blocks, at any depth, that may have any effect."""
+    from eio_audit.mlir.semantics.effects import EffectSource
+
+    ir, source_of = dump.ir, dump.dump.dependences.effects.source_of
+    found = {
+        ir.name(inner)
+        for block in orders
+        for op in ir.block_ops[block]
+        for inner in (op, *ir.nested_ops(op))
+        if source_of(inner) in {EffectSource.UNLISTED, EffectSource.UNKNOWN}
+    }
+    return tuple(sorted(found))
+
+
 def _broken_dependences(
-    before: ComparedDump, after: ComparedDump, orders: Mapping[int, Sequence[int]]
+    before: ComparedDump,
+    after: ComparedDump,
+    orders: Mapping[int, Sequence[int]],
+    dependences: Dependences,
+    dependences_after: Dependences,
 ) -> Iterator[str]:
     """What an order does not keep: dependences, and in a graph region all but the order of symbols."""
     old, new = before.ir, after.ir
@@ -236,8 +265,8 @@ def _broken_dependences(
                 yield f"{names[0]} is now before {names[1]}, and their order may have a meaning"
     ordered = [block for block in orders if old.has_order(block)]
     counterpart = {block: new.op_block[orders[block][0]] for block in ordered}
-    graphs = before.dump.dependences.of(ordered)
-    others = after.dump.dependences.by_effect(list(counterpart.values()))
+    graphs = dependences.of(ordered)
+    others = dependences_after.by_effect(list(counterpart.values()))
     for block in ordered:
         graph = graphs[block]
         place_of = {op: k for k, op in enumerate(new.block_ops[counterpart[block]])}

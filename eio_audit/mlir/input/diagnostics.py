@@ -8,7 +8,8 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from eio_audit.mlir.input.dumps import Dump
-from eio_audit.mlir.input.markers import CRASH, PLACE, other_text
+from eio_audit.mlir.input.markers import CRASH, PLACE, begins_ir, mlir_in
+from eio_audit.mlir.input.media import other_text
 from eio_audit.mlir.source import Source, Span, find_all
 from eio_audit.mlir.tokens import REPRODUCER
 
@@ -25,6 +26,8 @@ _EXECUTING = re.compile(rb"Pipeline failed while executing \[[`'](?P<name>[\w:]+
 _CRASHED = re.compile(rb"(?m)^(?:" + CRASH + rb")[^\n]*+")
 _TELLING = re.compile(rb"LLVM ERROR|Assertion|UNREACHABLE|terminate|Fatal|Segmentation|Out of memory")
 _CUT_MARKER = b"\n// -----// IR Dump "  # a whole one ends the dump
+_HEAD_LOST = re.compile(rb"(?m)^[ \t]*+(?:%[\w$.-]++ = |\}[ \t\r]*$|return\b)")
+"""A line of IR above the first marker."""
 
 
 class Diagnostic(NamedTuple):
@@ -77,6 +80,10 @@ def notes_on(dump: Dump, below: Span) -> Iterator[tuple[int, str]]:
         yield source.line_at(offset), "reproducer of a compiler that failed"
     if (offset := source.data.find(_CUT_MARKER, max(dump.span.start - 1, 0), below.end)) >= 0:
         yield source.line_at(offset + 1), "a marker that its line end cuts off: is this log wrapped?"
+    if dump.above is not None and not begins_ir(dump.above[0].data, dump.above[1]):
+        text, part = dump.above
+        if head := _HEAD_LOST.search(text.data, *mlir_in(text, part, part.start)):
+            yield text.line_at(head.start()), "the IR above the first marker is cut off: it was skipped"
     for text, part in filter(None, [dump.above, (source, below)]):
         if (other := other_text(text.data, *part)) is not None and "debug log" in other[1]:
             yield text.line_at(other[0]), other[1]

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from eio_audit.mlir.input.folders import DumpFile, file_marker
 from eio_audit.mlir.input.markers import (
+    PRINTED,
     Marker,
     begins_ir,
     closing_line,
@@ -23,7 +24,6 @@ from eio_audit.mlir.input.markers import (
     module_start,
     noise_end,
     opened_braces,
-    other_text,
     prefix_of,
     separated,
     text_start,
@@ -31,6 +31,8 @@ from eio_audit.mlir.input.markers import (
     without_prefix,
     without_prefixes,
 )
+from eio_audit.mlir.input.media import disguise, foreign_marker, other_text
+from eio_audit.mlir.input.titles import find_titles
 from eio_audit.mlir.source import (
     MAX_UNPACKED_BYTES,
     InputError,
@@ -318,7 +320,8 @@ def without_ops(dump: Dump) -> InputError | None:
         if known == offset and is_marked:
             known = noise_end(data, offset, end) or offset
         if known == offset:
-            return dump.source.error(offset, NO_OP_BELOW if is_marked else NOT_MLIR)
+            unnamed = dump.source.error(offset, NO_OP_BELOW if is_marked else NOT_MLIR)
+            return disguise(dump.source, Span(dump.span.start, end), has_ops=False) or unnamed
         offset = text_start(dump.source, Span(known, end))
     return None
 
@@ -362,7 +365,10 @@ def find_dumps(source: Source, program: str = "", stage: str | Marker | None = N
         source, markers = bare, list(find_markers(bare.data))
     end = Span(len(source.data), len(source.data))
     splitter = _Splitter(program)
+    markers = markers or _titles(source)
     if not markers:
+        if foreign := foreign_marker(source):
+            raise foreign
         start = match_end(re.compile(_COMMENTS), source.data, 0, end.end)
         other = other_text(source.data, start, end.end)
         if other is not None and not begins_ir(source.data, Span(start, other[0])):
@@ -376,6 +382,20 @@ def find_dumps(source: Source, program: str = "", stage: str | Marker | None = N
         for (place, marker), (following, _) in marked
         for dump in splitter.split(source, Span(place.end, following.start), place, marker)
     ]
+
+
+def _titles(source: Source) -> list[tuple[Span, Marker | None]]:
+    """Return the lines that name the modules of a text, unless these are of several programs."""
+    titles = find_titles(source)
+    ends = [*(place.start for place, _ in titles[1:]), len(source.data)]
+    modules = [
+        Dump(source, Span(place.end, end), marker, 0)
+        for (place, marker), end in zip(titles, ends, strict=False)
+    ]
+    has_passes = all(marker.when is not None for _, marker in titles)
+    if not has_passes and any(_are_apart(*both) for both in pairwise(modules)):
+        return []
+    return [*titles]
 
 
 class _Between(NamedTuple):
@@ -428,7 +448,7 @@ class _Splitter:
         if marker is None:
             self._above = source, span
             return self.pieces(source, mlir_in(source, span, span.start), None, must_hold_ir=True)
-        if marker.when is None:
+        if marker.when is None and marker.class_name != PRINTED:
             self._enter(marker.pass_name)
         if self._last is not None and _is_same_text(source, span, *self._last[:2]):
             return self._marked(source, Span(span.start, span.start + self._last[2]), place, marker)
@@ -447,7 +467,7 @@ class _Splitter:
         start = text_start(source, span)
         if is_left_by_crash(source, span, is_failed=marker.failed):
             span, start = Span(span.start, span.start), span.start
-        elif start < span.end and marker.when is not None:
+        elif start < span.end and (marker.when is not None or marker.class_name == PRINTED):
             self._follow(Dump(source, span, marker, 0))
         if start == span.end and not (marker.failed and self._with_failed):
             return []

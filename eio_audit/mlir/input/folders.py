@@ -1,6 +1,6 @@
 """Folders of dumps: which files belong together, in what order compilers wrote them, and for which pass.
 
-Six layouts have the pass in the file name:
+Seven layouts have the pass in the file name:
 
 - ``--mlir-print-ir-tree-dir``: a folder per op, ``<op>_<symbol>``, with files ``<n>[_<n>...]_<pass>.mlir``.
   Each op counts its dumps. A name has the current counters of the enclosing ops, outermost first, then the
@@ -13,6 +13,8 @@ Six layouts have the pass in the file name:
   pass. With one number, the dump before a pass comes before the one after it, if the folder has both:
   ``<n>_<pass>_before.mlir`` and ``<n>_<pass>_after.mlir``, with the word anywhere behind the number.
   ``FAILED`` is a pass that failed.
+- of passes: ``[<program>.]pass_<n>.after.<pass>.mlir`` or ``<n>_after_<pass>.mlir``, with all programs in one
+  folder.
 - tt-xla's ``irs``: ``<stage>[_<graph>]_<milliseconds>.mlir``, with all graphs in one folder.
 - XLA's ``--xla_dump_to``: ``<kernel>-<stage>.mlir``, with all kernels in one folder.
 - Triton's cache: ``<hash>/<kernel>.<stage>``, beside LLVM IR, PTX and JSON.
@@ -45,8 +47,8 @@ TEXT_SUFFIX = ".txt"
 LOG_SUFFIXES = (".log", TEXT_SUFFIX)
 _TRITON_SUFFIXES = (".source", ".ttir", ".ttgir")  # of the stages that are MLIR
 DUMP_SUFFIXES = (IR_SUFFIX, *LOG_SUFFIXES, *_TRITON_SUFFIXES)
-"""Endings of dumps. ``.gz``, ``.bz2`` or ``.xz`` may follow. ``.mlir.txt`` counts as ``.mlir``."""
-_PACKED_SUFFIXES = (".gz", ".bz2", ".xz")
+"""Endings of dumps. One of ``_PACKED_SUFFIXES`` may follow. ``.mlir.txt`` counts as ``.mlir``."""
+_PACKED_SUFFIXES = (".gz", ".bz2", ".xz", ".zst", ".lz4")
 _DIGITS = re.compile(r"([0-9]+)")
 _STAGES = ("vhlo", "shlo", "ttir", "ttnn")
 _KERNEL_STAGES = ("pre-optimization", "post-optimization", "post-lowering", "source", "ttir", "ttgir")
@@ -63,6 +65,11 @@ _CHAINS = (
 )
 """The stages of compilers, in order: those of Triton, and of its shared middle layer; those of tt-xla."""
 _COUNTED = re.compile(r"(?P<counters>[0-9]+(?:_[0-9]+)*)[-_. ]+(?P<words>[^0-9_].*)")
+_OF_PASS = (
+    r"(?i)(?:(?:(?P<prefix>.+?)[-_. ])?pass[-_. ]?)?(?P<counters>[0-9]++)[-_. ]"
+    r"(?P<when>before|after)[-_. ](?P<pass>[^-_. ].*)"
+)
+"""A file name with the number of a pass, and ``before`` or ``after`` directly behind it."""
 _BETWEEN_WORDS = "-_. "
 _WORD = r"[^-_. ]+"
 _FAILED = "FAILED"
@@ -132,6 +139,8 @@ def file_marker(path: str) -> Marker | None:
     >>> file_marker("irs/ttir_resnet_g0_1755000000123.mlir").pass_name
     'ttir'
     """
+    if (half := _of_pass(path.rpartition(os.sep)[2])) is not None:
+        return half.marker
     match = _named(path.rpartition(os.sep)[2])
     name = match and (match["stage"] or match["pass"] or match["step"])
     if name and re.fullmatch(_OF_WHOLE_OP, name):
@@ -225,11 +234,10 @@ class _Folder:
 
     def dump_file(self, file: _File) -> DumpFile:
         """Return the file with its program. Call this in order."""
-        if file in self._paired:
-            program = "/".join(
-                program_folders([*file.folders, f"{self._paired[file].counters}_pass{IR_SUFFIX}"])
-            )
-            return DumpFile(file.path, program, marker=self._paired[file].marker)
+        if (half := self._paired.get(file)) is not None:
+            folders = half.folders(file)
+            program = "/".join(program_folders([*folders, f"{half.counters}_pass{IR_SUFFIX}"]))
+            return DumpFile(file.path, program, marker=half.marker)
         states = self.states.get(file.folders)
         if states is None or (not is_ir_file(file.name) and file.name not in states.by_file):
             is_in_order = _named(file.name) is not None or file in self._ranks
@@ -244,7 +252,7 @@ class _Folder:
     def _place(self, file: _File) -> _Key:
         """Return a sort key. States sort by program, pass and time, where their program's name would be."""
         if (pair := self._paired.get(file)) is not None:
-            key = _counted_key(file.folders, pair.counters, f"{pair.counters}_{pair.marker.pass_name}")
+            key = _counted_key(pair.folders(file), pair.counters, f"{pair.counters}_{pair.marker.pass_name}")
             return [*key, [(int(pair.marker.when == "after"), "")]]
         states = self.states.get(file.folders)
         state = states.by_file.get(file.name) if states is not None else None
@@ -351,17 +359,33 @@ def _states(files: Sequence[_File]) -> dict[tuple[str, ...], States]:
 
 
 class _Half(NamedTuple):
-    """One file of a pair before and after a pass, with the same counters."""
+    """One file before or after a pass: its counters, its marker, and the program that stands before them."""
 
     counters: str
     marker: Marker
+    program: str = ""
+
+    def folders(self, file: _File) -> tuple[str, ...]:
+        """The folders of its file, and that of its program, as if it had one."""
+        return (*file.folders, self.program) if self.program else file.folders
+
+
+def _of_pass(name: str) -> _Half | None:
+    """Return what a file name says that has the number of a pass and when it shows the program; else None."""
+    match = re.fullmatch(_OF_PASS, _stem(name) or "") if is_ir_file(name) else None
+    if match is None:
+        return None
+    marker = Marker(match["pass"], match["pass"], match["when"].lower())
+    return _Half(match["counters"], marker, match["prefix"] or "")
 
 
 def _paired(files: Sequence[_File]) -> dict[_File, _Half]:
     """Return the files whose names form pairs before and after a pass, with the same counters.
 
-    Any word may be the one that says when, as long as the other file has the same words around its own.
+    Any word may be the one that says when, as long as the other file has the same words around its own. If it
+    is the first one, no other file is needed.
     """
+    alone = {file: half for file in files if (half := _of_pass(file.name)) is not None}
     by_pass: dict[tuple[tuple[str, ...], str, str], dict[str, tuple[_File, bool]]] = {}
     for file in files:
         match = _COUNTED.fullmatch(_stem(file.name) or "")
@@ -372,7 +396,7 @@ def _paired(files: Sequence[_File]) -> dict[_File, _Half]:
         moments = {when: rest for when in ("before", "after") if (rest := _without(when, words)) is not None}
         for when, name in (moments or ({"after": words} if failed else {})).items():
             by_pass.setdefault((file.folders, match["counters"], name), {}).setdefault(when, (file, failed))
-    return {
+    return alone | {
         file: _Half(counters, Marker(name, name, when, failed))
         for (_, counters, name), both in by_pass.items()
         if len(both) > 1

@@ -21,6 +21,7 @@ from functools import lru_cache
 from itertools import accumulate, pairwise
 from typing import NamedTuple
 
+from eio_audit.mlir.input.media import FILECHECK, IR_BEHIND, PROGRESS, other_text
 from eio_audit.mlir.source import (
     Affix,
     Source,
@@ -31,9 +32,8 @@ from eio_audit.mlir.source import (
     line_end,
     read_blocks,
     whole_lines,
-    without_constants,
 )
-from eio_audit.mlir.tokens import COMMENT, OR_FAIL, STRING, match_end, nesting, symbol_of
+from eio_audit.mlir.tokens import COMMENT, OR_FAIL, STRING, match_end, matches, nesting, symbol_of
 
 _COMMON = b"IR "
 _LEADS = (b"// -----// ", b"---- ", b"END OF ML", b"ML", b"// *** ")
@@ -43,6 +43,9 @@ _PASS = (
     rb"// -----// IR Dump (?P<when>Before|After) (?P<pass>.+?)(?P<failed> Failed)?"
     rb"(?: \('(?P<op>[^'\n]*)' operation(?:: (?P<symbol>@[^\n]*?))?\))? //----- //"
 )
+_PRINTED_IR = rb"// -----// IR Dump(?: (?P<label>[^\n]+?))? //----- //"
+"""The marker of MLIR's pass ``print-ir``, which may have a label."""
+PRINTED = "PrintIRPass"  # its class, and that of any other that prints a state under a name
 _OLD_PASS = (
     rb"// \*\*\* IR Dump (?P<when>Before|After) (?P<pass>[^\n*]+?)(?P<failed> Failed)? \*\*\*"
     rb"(?: \('(?P<op>[^'\n]*)' operation(?:: (?P<symbol>@[^\n]*?))?\))?"
@@ -77,6 +80,7 @@ _NOISE = (
     rb"|(?i:" + _LEVEL + rb")(?::|\s*+\||\s{2,}\S)|note: |remark: "
     rb"|Traceback \(most recent call last\)|File \"[^\"\n]*\", line \d+"
     rb"|[^\s:\"%()]+\.py:\d+: \w"
+    rb"|\[[a-z][\w-]*+(?: [\w./-]++:\d++ \d|:\d)\] "  # LLVM's debug output
 )
 PLACE = (
     rb"(?:(?:[^\s:\"%()]++|<[\w ]++>|\"[^\"\n]*+\"):\d++:\d++"
@@ -107,27 +111,15 @@ CRASH = (
 """The first line that a compiler prints when it crashes."""
 _NO_IR = CRASH + rb"|Traceback \(most recent|Thread \d+ \"|thread '|===-|```"
 """The same, or that of what else may follow the last marker of a log."""
-_NAMES_PATTERNS = "'eio-audit bisect -- COMPILER ARGS' names the patterns that changed ops"
-_LLVM_IR = b"; ModuleID = '", b'source_filename = "', b"; *** IR Dump ", b"*** IR Dump ", b"define "
-_GREEDY = b"Processing operation : '", b'Trying to match "', b"} -> success", b"} -> failure"
-_CONVERSION = b"Legalizing operation : '", b"} -> SUCCESS", b"} -> FAILURE"
-_OTHER_TEXTS = {
-    "this is LLVM IR, not MLIR": _LLVM_IR,
-    "this is HLO, not MLIR": (b"HloModule ",),
-    "this is assembly of a GPU, not MLIR": (b"// -----// NVPTX", b"// -----// AMDGCN", b".version "),
-    "this is a log of docker in JSON lines, not MLIR; its text: jq -rj .log": (b'{"log":"',),
-    f"this is a debug log of the greedy rewriter, not MLIR: {_NAMES_PATTERNS}": _GREEDY,
-    f"this is a debug log of the dialect conversion, not MLIR: {_NAMES_PATTERNS}": _CONVERSION,
-}
-"""What is said of a text that is not MLIR, and what a line begins with from which on it is none."""
-_STARTS = {start: what for what, starts in _OTHER_TEXTS.items() for start in starts}
-_OTHER_START = b"\n(%b)" % b"|".join(map(re.escape, _STARTS))  # finds all of them in the time of one
 _IR = re.compile(rb"[%^}#!{()]|\"[\w$.-]++\"\(|(?:[A-Za-z_]\w*+\.[\w$.]++|module|return) ")
 """The start of a line of IR. Few dumps have other lines, so the patterns above are compiled on first use."""
 _LONGEST_PREFIX = 512
 _IR_LINE = re.compile(rb"[ \t]*+(?:[}%^\"]|[#!][\w$.-]++ = )")
 """The start of a line of IR. A marker may follow IR on its line."""
 _NUMBER = re.compile(rb"(?<! ) *+[0-9]+")
+_NUMBERED = rb" *+[0-9]++: "
+_ANNOTATION = rb" ++\.[ \r]*+\Z|[a-z]++:[0-9]++(?:'[0-9]++)?[ ]"
+"""What stands for lines that are left out, or points to a place in the line above, as FileCheck prints it."""
 _ESCAPE = b"\x1b"
 _COLOURS = re.compile(rb"(?:\x1b\[[0-9;]*+[A-Za-z])+\r?")
 _SEPARATOR_SLASHES, _SEPARATOR_DASHES = b"// ", b"-----"
@@ -151,7 +143,7 @@ class Marker(NamedTuple):
     """The line that a compiler prints above a dump (``-mlir-print-ir-before/after``)."""
 
     pass_name: str  # the pass's argument (`ttir-erase-inverse-ops`), else its class name; the name of a stage
-    class_name: str  # the name at the start of the marker (`TTIREraseInverseOps`)
+    class_name: str  # the name at the start of the marker (`TTIREraseInverseOps`); `PRINTED` for a label
     when: str | None  # "before" or "after" the pass; None for a stage
     failed: bool = False  # whether the pass failed
     symbol: str | None = None  # the symbol of the op that the pass ran on (`@main`), if the marker has it
@@ -194,6 +186,9 @@ def _begun_markers(data: Text, start: int, end: int) -> Iterator[tuple[Span, Mar
         marked = (re.compile(pattern).match(data, offset) for pattern in (_PASS, _JIT, _OLD_PASS))
         if match := next(filter(None, marked), None):
             yield Span(offset, match.end()), _pass_marker(match)
+        elif match := re.compile(_PRINTED_IR).match(data, offset):
+            label = (match["label"] or b"print-ir").decode("utf-8", "replace")
+            yield Span(offset, match.end()), Marker(label, PRINTED, None)
         elif match := re.compile(_STAGE).match(data, offset):
             stage = match["stage"].decode("utf-8", "replace")
             yield Span(offset, match.end()), Marker(stage, stage, None)
@@ -238,26 +233,20 @@ def _pass_marker(match: re.Match[bytes]) -> Marker:
 def noise_end(data: Text, offset: int, end: int) -> int | None:
     """Return where the noise that begins at ``offset`` ends, before its line end. None if there is IR.
 
+    Noise that ends no line, such as a progress bar, ends before the IR on its line.
     ``offset`` is the first character of a line that is not blank. The dump ends at ``end``.
     """
     if offset >= end or _IR.match(data, offset, end):
         return None
+    if bar := re.compile(PROGRESS).match(data, offset, end):
+        last = line_end(data, offset, end)
+        is_whole_op = not data[bar.end() : last].rstrip().endswith(b"{")  # else its end is an error
+        return bar.end() if is_whole_op and re.compile(IR_BEHIND).match(data, bar.end(), end) else last
     if re.compile(_DIAGNOSTIC).match(data, offset, end):
         if excerpt := re.compile(_MESSAGE_AND_EXCERPT).match(data, offset, end):
             return excerpt.end()
         return shown_op_end(data, offset, end) or line_end(data, offset, end)
     return line_end(data, offset, end) if re.compile(_NOISE).match(data, offset, end) else None
-
-
-def other_text(data: Text, offset: int, end: int) -> tuple[int, str] | None:
-    """Return where the first text of another language or log begins between two offsets, and what it is."""
-    for start, what in _STARTS.items():
-        if data[offset : offset + len(start)] == start:
-            return offset, what
-    for part in without_constants(data, Span(offset, end)):
-        if found := re.compile(_OTHER_START).search(data, *part):
-            return found.start(1), _STARTS[found[1]]
-    return None
 
 
 def without_noise(text: bytes) -> bytes:
@@ -266,7 +255,8 @@ def without_noise(text: bytes) -> bytes:
     for match in _FLUSH_LINE.finditer(text):
         end = noise_end(text, match.end(), len(text)) if match.end() > start else None
         if end is not None:
-            parts.append(text[start : match.end() - 1])
+            is_whole_line = text[end : end + 1] in b"\n"
+            parts.append(text[start : match.end() - is_whole_line])
             start = end
     return b"".join([*parts, text[start:]])
 
@@ -396,7 +386,7 @@ def _joined(data: Text, pieces: list[Span]) -> list[Span]:
 
 def opened_braces(data: Text, span: Span) -> int:
     """Return how many braces a piece opens and does not close."""
-    tokens = Counter(token["brace"] for token in re.compile(_BRACE).finditer(data, span.start, span.end))
+    tokens = Counter(token["brace"] for token in matches(re.compile(_BRACE), data, *span))
     return tokens[b"{"] - tokens[b"}"]
 
 
@@ -436,6 +426,7 @@ def without_prefixes(source: Source, markers: Sequence[Span]) -> Source:
         if span.end < len(data):
             own.pop()  # the next piece begins on a line of its own
         found = _affixes(own, prefix, is_above=is_above)
+        _refuse_annotations(source, span.start, own, prefix, found)
         is_changed |= found is not None
         lines += own
         affixes += found or [Affix()] * len(own)
@@ -452,6 +443,7 @@ def without_prefix(source: Source, prefix: bytes | None, *, is_above: bool) -> S
         return source
     lines = source.data[:].split(b"\n")
     found = _affixes(lines, prefix, is_above=is_above, is_cut=not is_above)
+    _refuse_annotations(source, 0, lines, prefix, found)
     return source if found is None else source.without(found, lines)
 
 
@@ -478,6 +470,18 @@ def _affixes(
             colours = found[0] if found.end() == len(line) else b""
         affixes.append(Affix(match[0] if match else b"", colours))
     return affixes
+
+
+def _refuse_annotations(
+    source: Source, start: int, lines: list[bytes], prefix: bytes, affixes: list[Affix] | None
+) -> None:
+    """Raise an error if FileCheck printed lines: it numbers them, and annotates some and leaves some out."""
+    if affixes is None or not re.fullmatch(_NUMBERED, prefix):
+        return
+    for line, affix in zip(lines, affixes, strict=True):
+        if re.match(_ANNOTATION, line) and not affix.before:
+            raise source.error(start, FILECHECK)
+        start += len(line) + 1
 
 
 @lru_cache

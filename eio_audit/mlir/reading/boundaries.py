@@ -27,7 +27,6 @@ from eio_audit.mlir.tokens import (
     GENERIC_OP,
     HEADER,
     IDENTIFIER,
-    INNER,
     LABEL,
     TRIVIA,
     VALUE,
@@ -263,11 +262,8 @@ class Boundaries:
         match = LABEL.match(self._data, offset, self._end)
         if match is None or not match[1]:
             return match is not None
-        depth, position = 1, match.end()
-        while depth and (token := INNER.match(self._data, position, self._end)):
-            depth += {b"(": 1, b")": -1}.get(token["token"], 0)
-            position = token.end()
-        colon = match_end(TRIVIA, self._data, position, self._end)
+        closed = closing_end(self._data, match.end() - 1, self._end)
+        colon = match_end(TRIVIA, self._data, closed, self._end)
         return self._data[colon : colon + 1] == b":"
 
     def _op_begins(self, offset: int, first: bytes) -> bool:

@@ -26,6 +26,7 @@ from collections.abc import Iterator
 from functools import cached_property, partial
 
 from eio_audit.mlir.input.markers import EXCERPT
+from eio_audit.mlir.input.media import disguise, foreign_text
 from eio_audit.mlir.ir import IR, NO_OFFSET, Fault
 from eio_audit.mlir.reading.boundaries import BARE_OPS, Boundaries
 from eio_audit.mlir.reading.builder import Builder, Mentions, OpenOp, split_use
@@ -71,6 +72,14 @@ _CUSTOM_REST = (
 The dictionary or open bracket ends the line. Or a dictionary, list, string or number does, and the region
 begins on the next line but comments, as ``{`` or ``init {``.
 """
+_DEFINITIONS = rb"(?:\s|" + COMMENT + rb"|[#!][\w$.-]++ = [^\n]*+" + OR_FAIL + rb")*+"
+_ONLY_OP = (
+    _DEFINITIONS + rb"[A-Za-z_][\w$]*+\.[\w$.]*+(?<!\.)"
+    rb"(?:[ \t]*+[{<\[(][^\n]*+| (?:->|:|attributes) [^\n]*+| [#!@\"\d][^\n]*+|[ \t]*+(?=[\n\r/]|\Z))"
+    + _DEFINITIONS
+    + rb"\Z"
+)
+"""A text of one unlisted op that has little more than a name, on one line. Among others it is no op."""
 _DECLARATION = re.compile(rb"[A-Za-z_][\w$.]*+(?:" + GAP + rb"(?<!\w)\w++" + OR_FAIL + rb")*+" + GAP + rb"@")
 _PARAMETER = re.compile(VALUE + GAP + rb"(?:" + STRING + GAP + rb")?:")
 """``%name: type`` or ``%name "port": type`` in an op with a symbol and no region: a parameter, not a use."""
@@ -118,18 +127,22 @@ def read_ir(
     """
     span = span or Span(0, len(source.data))
     _refuse_colours(source, span)
+    if foreign := foreign_text(source, span):
+        raise foreign
     reader = Reader(source, span, op_table or OpTable(), mentions=mentions, may_be_invalid=may_be_invalid)
     was_enabled = gc.isenabled()
     gc.disable()  # reading makes many objects and no cycles
     try:
         ir = reader.read()
-    except InputError:  # what is left out may be the cause
-        _refuse_stand_ins(source, list(_stand_ins(source.data, span)), may_be_invalid=may_be_invalid)
+    except InputError as error:  # the medium, or what is left out, may be the cause
+        if named := disguise(source, span, has_ops=True):
+            raise named from error
+        _refuse_stand_ins(source, span, list(_stand_ins(source.data, span)), may_be_invalid=may_be_invalid)
         raise
     finally:
         if was_enabled:
             gc.enable()
-    _refuse_stand_ins(source, reader.stand_ins, may_be_invalid=may_be_invalid)
+    _refuse_stand_ins(source, span, reader.stand_ins, may_be_invalid=may_be_invalid)
     for match in reader.stand_ins:
         op = bisect_right(ir.op_start, match.start()) - 1
         what = f"{ir.name(op)} (line {source.line_at(ir.op_start[op])})" if op >= 0 else "the dump"
@@ -158,11 +171,13 @@ def _stand_ins(data: Text, span: Span) -> Iterator[re.Match[bytes]]:
                 yield match
 
 
-def _refuse_stand_ins(source: Source, found: list[re.Match[bytes]], *, may_be_invalid: bool) -> None:
+def _refuse_stand_ins(
+    source: Source, span: Span, found: list[re.Match[bytes]], *, may_be_invalid: bool
+) -> None:
     """Raise an error for a region that is not printed, or for what is missing in IR that must be valid."""
     if region := next((match for match in found if match["region"]), None):
         message = "the regions are not printed: print the dump without --mlir-print-ir-skip-regions"
-        raise source.error(region.start(), message)
+        raise disguise(source, span, has_ops=True) or source.error(region.start(), message)
     if found and not may_be_invalid:
         raise source.error(found[0].start(), f"the IR is invalid: {found[0][0].decode()}")
 
@@ -309,7 +324,12 @@ class Reader:
         # This is true at the end of the dump, too, where the slice is empty.
         if is_listed and self.data[header.end() : header.end() + 1] in b" \n":
             return True
-        return re.compile(_CUSTOM_REST).match(self.data, header.end(), self.end) is not None
+        rest = re.compile(_CUSTOM_REST).match(self.data, header.end(), self.end)
+        return rest is not None or self._is_only_op
+
+    @cached_property
+    def _is_only_op(self) -> bool:
+        return re.compile(_ONLY_OP).match(self.data, self.start, self.end) is not None
 
     def _aliases(self, match: re.Match[bytes]) -> int:
         """Read this alias, and the whole table of locations that may begin with it."""
@@ -396,6 +416,8 @@ class Reader:
                 offset = self._location(current, start)
                 if not self.ops or self.ops[-1] is not current:
                     return offset
+            elif first == _SLASH and self._is_in_dialect_body(brackets, start):
+                offset = start + 2
             else:
                 if first == OPEN_PAREN and outside:
                     current.in_region_list = self._begins_region_list(current, offset)
@@ -476,8 +498,10 @@ class Reader:
         while brackets:
             token = self._token(INNER, end, brackets)
             yield token, len(brackets)
-            brackets.feed(token["token"], token.start("token"))
-            end = token.end()
+            start, end = token.start("token"), token.end()
+            if token["token"][0] == _SLASH and self._is_in_dialect_body(brackets, start):
+                end = start + 2
+            brackets.feed(token["token"], start)
 
     def _end_op(self, current: OpenOp, end: int, location_start: int = NO_OFFSET) -> int:
         """End an op. Without location, its text ends before the blanks and the comment before ``end``."""

@@ -162,10 +162,15 @@ def _options(words: str, options: AuditOptions) -> list[str]:
         if key not in _ONLY_KEYS.get(name, ()):
             found += [word for value in values for word in (f"--{key}", value)]
         elif values:
-            one = values[0] if len(values) == 1 else ""
-            value = one if re.fullmatch(_PLAIN, one) else json.dumps(one or [*values], ensure_ascii=False)
-            found += ["--config", f"{key}={value}"]
+            found += ["--config", configured_value(key, values)]
     return found
+
+
+def configured_value(key: str, values: Sequence[str]) -> str:
+    """Return what ``--config`` reads for a key with several values: ``assume-pure=my.*``."""
+    one = values[0] if len(values) == 1 else ""
+    value = one if re.fullmatch(_PLAIN, one) else json.dumps(one or [*values], ensure_ascii=False)
+    return f"{key}={value}"
 
 
 LACKS_INDEX = ("carries no op index", "carry no op index")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections import Counter
 from collections.abc import Callable, Sequence
 from difflib import SequenceMatcher
@@ -17,9 +18,12 @@ from eio_audit.audit.locations.original_index import OpLabel
 from eio_audit.audit.log.time_table import ComparedTime
 from eio_audit.audit.pair_class import PairClass
 from eio_audit.mlir.tokens import after_arrow
-from eio_audit.report.wording import configured, count
+from eio_audit.mlir.traits import listed_dialects
+from eio_audit.report.wording import configured, count, shortened_list
+from eio_audit.report.wording.conclusion import configured_value
 
 LONGEST_STRETCH = 40  # the most characters of an unchanged part that a report shows unless verbose
+MOST_NAMES = 3  # the most ops of unknown effect that a verdict names
 MOST_WORDS = 1_000  # the most words of two texts to compare one by one, in quadratic time
 
 _WORD = re.compile(r"affine_(?:map|set)<(?:->|[<>]=|[^<>])*>|[%@#!^]?\w[\w$.]*|%[,)\]]?|\s+|.", re.DOTALL)
@@ -190,11 +194,28 @@ def _sameness(diff: Diff) -> str:
     found = diff.sameness
     if same := same_in(found.sameness, diff.ignored):
         return same
+    if found.unknown_ops:
+        return f"not proven to be the same: {_unknown_effects(diff)}"
     changed = [f"{len(ops):,} {name}" for name, ops in diff.ops.found.items() if ops]
     if changed:
         besides = f" besides {' and '.join(diff.ignored)}" if diff.ignored else ""
         return f"different{besides}: {', '.join(changed)}"
     return f"not proven to be the same: {found.reason}"
+
+
+def _unknown_effects(diff: Diff) -> str:
+    """Return which ops would have to have no effects, and what assumes it."""
+    names = diff.sameness.unknown_ops
+    op_table, given = diff.after.options.op_table, diff.after.options.assume_pure
+    unlisted = [name for name in names if name not in op_table.rows]
+    dialects = {name.partition(".")[0] for name in unlisted} - listed_dialects()
+    globs = dict.fromkeys(
+        f"{dialect}.*" if (dialect := name.partition(".")[0]) in dialects else name for name in names
+    )
+    be = "is" if len(names) == 1 else "are"
+    why = f"{be} not in the table of effects" if unlisted == [*names] else f"{be} of unknown effect"
+    assumption = shlex.join(["--config", configured_value("assume-pure", [*given, *globs])])
+    return f"{shortened_list(names, MOST_NAMES)} {why}; {assumption}"
 
 
 def implied_ops(diff: Diff) -> str:

@@ -218,9 +218,11 @@ def next_steps(trace: Trace, rows: Sequence[TracedPass] | None = None) -> Iterat
     """
     has_modules = len(trace.unmarked_modules) > 1 and is_readable_again(trace, trace.sources[0])
     if trace.is_unjudged and not trace.passes and has_modules:
-        split = f"csplit -z -f module- {argument(trace.sources[0])} '/^module/' '{{*}}'"
+        module = r"""'/^"\{0,1\}\(builtin\.\)\{0,1\}module/'"""
+        split = f"csplit -z -f module- {argument(trace.sources[0])} {module} '{{*}}'"
+        first = int(trace.unmarked_modules[0] > 1)  # a file of its own has what is above the first module
         yield Step(split, "writes each module to a file")
-        yield Step("eio-audit diff module-01 module-02", "compares the first two")
+        yield Step(f"eio-audit diff module-0{first} module-0{first + 1}", "compares the first two")
         return
     if trace.is_unjudged and not trace.passes:
         yield Step("mlir-opt ... --mlir-print-ir-after-all 2> passes.log", "prints a log of passes to trace")
