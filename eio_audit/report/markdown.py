@@ -9,16 +9,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from eio_audit.audit.bisect.advice import Advice
 from eio_audit.audit.bisect.bisect import Application, Bisection
 from eio_audit.audit.check.figures import DumpAudit
 from eio_audit.audit.corpus.models import figures_by_model, figures_by_pass
+from eio_audit.audit.diff.advice import Advice
 from eio_audit.audit.diff.diff import Diff
 from eio_audit.audit.gate.gate import Verdict
 from eio_audit.mlir.source import printable
 from eio_audit.report.document import Cells, Changes, DiffSection, Figures, Listing, diff_document, figures_of
 from eio_audit.report.wording import bisect, count, if_any, order, shortened
 from eio_audit.report.wording import diff as words
+from eio_audit.report.wording.advice import ESTIMATE, sentences, together
 from eio_audit.report.wording.conclusion import Step, next_steps, reasons, status, steps_after
 
 SHOWN_ROWS = 10  # the most rows of a table that is not folded
@@ -189,17 +190,15 @@ def _steps(things: Sequence[object], columns: str, cells: Cells) -> list[str]:
 
 def _advice(advice: Advice, result: Bisection, *, verbose: bool) -> list[str]:
     """Return what to change, as a block of its own to paste."""
-    lines = [f"**What to change**: {bisect.what_to_change(advice, result)}.", ""]
-    if shown := bisect.patterns_to_change(advice, verbose=verbose):
-        columns = f"#inversions={order.become(advice.now)}, makes, carries=they carry, pattern"
-        lines += _steps(shown, columns, bisect.cells_of(result))
-    if chosen := [literal(pattern) for pattern in advice.together.patterns]:
-        lines += [f"{bisect.best_change(advice, chosen)}.", ""]
-    if advice.places:
-        lines += [*(f"- {said}" for said in bisect.where_to_insert(advice, literal)), ""]
-    if advice.left:
-        lines += [*(f"- {bisect.what_is_left(one, literal)}" for one in advice.left), ""]
-    return [*lines, f"({bisect.ESTIMATE}.)", ""] if shown or advice.places else lines
+    why = bisect.why_no_change(result)
+    said = [why] if why else [*filter(None, [*sentences(advice, literal), together(advice)])]
+    lines = ["**What to change**", "", *(f"- {one}" for one in said), ""]
+    if advice.changes:
+        lines += [f"({ESTIMATE}.)", ""]
+    if verbose and advice.alone:
+        columns = f"#then={advice.now:,} inversions become, makes, carries=they carry, pattern"
+        lines += _steps(advice.alone, columns, bisect.cells_of(result))
+    return lines
 
 
 def _worst(result: Bisection, steps: Sequence[Application]) -> list[str]:

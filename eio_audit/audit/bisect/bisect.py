@@ -8,7 +8,7 @@ reads.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property, reduce
@@ -16,7 +16,6 @@ from os import PathLike
 from pathlib import Path
 from typing import TypeAlias
 
-from eio_audit.audit.bisect.advice import Advice, advise
 from eio_audit.audit.bisect.pass_search import (
     CHANGES_NOTHING,
     INTERRUPTED,
@@ -30,9 +29,12 @@ from eio_audit.audit.bisect.pass_search import (
 )
 from eio_audit.audit.bisect.survey import Attempt, Survey, short_pattern
 from eio_audit.audit.corpus.workers import usable_cores
+from eio_audit.audit.diff.advice import Advice, PassFlow
 from eio_audit.audit.diff.diff import Diff, diff
+from eio_audit.audit.diff.homes import State
+from eio_audit.audit.diff.made_ops import PassStep, Root
 from eio_audit.audit.log.history import EventKind, History, OpEvent, OpHistory, history
-from eio_audit.audit.log.scope_steps import OpCounts
+from eio_audit.audit.log.scope_steps import OpCounts, ScopeSteps
 from eio_audit.audit.log.trace import Trace, TracedPass, Watch, trace
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.mlir.input.dumps import Dump, read_text
@@ -328,7 +330,8 @@ def _assembled(
     advice = None
     if orders[-1].inversions and search.before != keys[-1] and states.options.order_from is None:
         read = read_text(log.read_bytes(), name)
-        advice = advise(read, [None, *(attempts.get(step.last) for step in steps)], states.options)
+        tried = [None, *(attempts.get(step.last) for step in steps)]
+        advice = flow_of(read, tried, states.options).advice()
     rows = {row.place.line: row for row in traced.passes}
     applications = tuple(
         Application(
@@ -363,6 +366,33 @@ def _assembled(
         failures=tuple(error for _, error in sorted(result.failures.items())),
         stopped=result.stopped,
     )
+
+
+def flow_of(dumps: Iterable[Dump], attempts: Sequence[Attempt | None], options: AuditOptions) -> PassFlow:
+    """Return the labels and places of the ops through the states of a pass.
+
+    Args:
+        dumps: the state before the pass, and after each step.
+        attempts: by step, the attempt that it is; None if it is not one, or not known. The first step is what
+            the pass does without patterns.
+        options: how the states are read.
+    """
+    compared, remaining = ScopeSteps(options), iter(dumps)
+    first = compared.take(compared.show(next(remaining)), ()).new
+    assert first is not None
+
+    def steps() -> Iterator[PassStep]:
+        for dump, attempt in zip(remaining, attempts, strict=True):
+            found = compared.take(compared.show(dump), ())
+            pattern = None if attempt is None else short_pattern(attempt.pattern)
+            if found.old is None or found.new is None:
+                yield PassStep(None, pattern=pattern)
+                continue
+            root = None if attempt is None else Root(attempt.op, attempt.result, attempt.index)
+            numbers, is_whole = (found.old.numbers, found.new.numbers), len(attempts) == 1
+            yield PassStep(found.comparison, *numbers, found.origins, pattern, root, is_whole)
+
+    return PassFlow(State(first.ops, first.numbers), steps())
 
 
 def name_of_step(step: Interval, attempt: Attempt | None) -> str:

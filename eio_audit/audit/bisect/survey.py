@@ -31,6 +31,7 @@ from eio_audit.audit.bisect.compiler_command import (
     without_messages,
 )
 from eio_audit.audit.check.keyed_dump import KeyedDump
+from eio_audit.audit.diff.made_ops import number_in
 from eio_audit.audit.locations.original_index import OriginalIndices
 from eio_audit.audit.locations.parsed_locations import ModelLine
 from eio_audit.audit.log.trace import Trace, TracedPass, trace
@@ -394,11 +395,6 @@ class Attempt:
         names, number = filter(None, map(ir.first_result_name, found)), number_in(self.result)
         closest = min(names, key=lambda name: abs(number_in(name) - number), default=self.result)
         return replace(self, result=closest)
-
-
-def number_in(name: str | None) -> int:
-    """Return the digits of ``%12`` as a number; 0 for a name without any."""
-    return int("0" + "".join(filter(str.isdecimal, name or "")))
 
 
 def short_pattern(name: str) -> str:

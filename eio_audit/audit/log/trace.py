@@ -15,7 +15,7 @@ from functools import cached_property, reduce
 from typing import Protocol
 
 from eio_audit.audit.check.figures import BlockAudit, Summary, summarize_blocks
-from eio_audit.audit.diff.diff import Correction, corrections
+from eio_audit.audit.diff.advice import Advice, advise_step
 from eio_audit.audit.gate.findings import Finding
 from eio_audit.audit.gate.gate import by_severity
 from eio_audit.audit.log.beside_dumps import Diagnostic, Failures, PassTimes, Suspect, TimedRun, located
@@ -79,7 +79,7 @@ class TracedPass:
     # covers; None if there is no report, or another of these runs has the time.
     seconds: float | None = None
     timed_runs: int = 0  # how many runs of the log `seconds` covers; 0 without a time
-    advice: tuple[Correction, ...] = ()  # what to change in it, as far as that is clear
+    advice: Advice | None = None  # what to change in it; None if it left nothing out of order
 
     @property
     def left_shuffled(self) -> int:
@@ -337,7 +337,7 @@ class _Tracer:
         charges = None if step.ended is None else program.charges.get(step.ended.number)
         comparison = None if found is None else found.comparison
         if charges is not None and comparison is not None and self._options.order_from is None:
-            charges.row = replace(charges.row, advice=(*charges.row.advice, *corrections(comparison)))
+            charges.row = replace(charges.row, advice=advise_step(comparison) or charges.row.advice)
         program.shown_in |= dict.fromkeys(states.parts, place)
         program.hold(step)
         program.states.remember(step)

@@ -178,7 +178,7 @@ def curve_of(result: Bisection, kinds: Mapping[str | None, str], shows_order: bo
     """
     heights = [_heights(one, shows_order) for one in result.applications]
     advice = result.advice if shows_order else None
-    advised = () if advice is None or not advice.together.patterns else advice.curve
+    advised = () if advice is None else advice.curve
     least = min(*advised, *(min(pair) for pair in heights))
     most = max(*advised, *(max(pair) for pair in heights))
     height = max(most - least, 1)
@@ -267,7 +267,6 @@ def bisection_to_html(result: Bisection, version: str, steps: StoredSteps) -> st
         chosen=next(((number, entry) for number, entry in enumerate(entries) if entry.is_culprit), None),
         place=_attempt,
         kinds=kinds,
-        advised=bisect.patterns_to_change(result.advice) if result.advice else [],
         applications=_application_table(result) if result.of_patterns else None,
         worst=worst,
         again=bisect_command(result, "--show", str(worst.last)) if worst and worst.is_resolved else "",

@@ -13,6 +13,7 @@ from eio_audit.report.text.diff import SIDE_BY_SIDE, print_diff
 from eio_audit.report.text.op import SHOWN_OPS, column_of_events, print_more_ops, title_of
 from eio_audit.report.text.passes import print_rows
 from eio_audit.report.wording import bisect, count
+from eio_audit.report.wording.advice import ESTIMATE, sentences, together
 from eio_audit.report.wording.conclusion import bisect_command
 
 
@@ -68,22 +69,21 @@ def _print_worst(result: Bisection, console: Console) -> None:
 
 
 def _print_advice(result: Bisection, console: Console) -> None:
-    advice, number_of = result.advice, {one.pattern: str(k) for k, one in enumerate(result.patterns, 1)}
+    advice = result.advice
     if advice is None:
         return
-    rows = bisect.patterns_to_change(advice, verbose=console.verbose)
-    console.print(("what to change", "bold"), f": {bisect.what_to_change(advice, result)}")
-    columns = f">by=, pattern, makes, carries=they carry, #then={advice.now:,} become"
-    print_figures(figures_of(rows, columns, bisect.cells_of(result)), console)
-    if chosen := [number_of[pattern] for pattern in advice.together.patterns]:
-        console.print(f"  {bisect.best_change(advice, chosen)}")
-    for said in bisect.where_to_insert(advice):
-        console.print(f"  {said}")
-    for left in advice.left if console.verbose else advice.left[:SHOWN]:
-        console.print(f"  {bisect.what_is_left(left)}")
-    if rows or advice.places:
-        console.print((f"  {bisect.ESTIMATE}", "dim"))
+    if why := bisect.why_no_change(result):
+        console.print(why)
+    for said in filter(None, [*sentences(advice), together(advice)]):
+        console.print(("what to change: ", "bold"), said)
+    if advice.changes:
+        console.print((f"  {ESTIMATE}", "dim"))
     console.print()
+    if console.verbose and advice.alone:
+        console.print(("each pattern alone, if its ops get the location of the root op", "bold"))
+        columns = f">by=, pattern, makes, carries=they carry, #then={advice.now:,} become"
+        print_figures(figures_of(advice.alone, columns, bisect.cells_of(result)), console)
+        console.print()
 
 
 def _print_unresolved(result: Bisection, console: Console) -> None:
