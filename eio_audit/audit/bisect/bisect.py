@@ -61,6 +61,7 @@ class Application:
     inversions_before: int  # the inversions in all blocks before it
     inversions: int  # the inversions in all blocks after it
     traced: TracedPass  # its row in the trace of the states
+    at_end: TracedPass  # the same in the trace that goes on to the end of the command
 
     @property
     def made(self) -> int:
@@ -74,8 +75,13 @@ class Application:
 
     @property
     def left(self) -> int:
-        """How many of the pairs that it made have been out of order since then."""
-        return self.traced.left
+        """How many of the pairs that it made are out of order at the end of the command, without a break."""
+        return self.at_end.left
+
+    @property
+    def left_others(self) -> int:
+        """Those of them that are not of hoisted constants: every greedy rewrite hoists them."""
+        return self.at_end.left_others
 
     @property
     def is_resolved(self) -> bool:
@@ -103,13 +109,14 @@ class PatternTotal:
     applications: int  # how many changed the IR
     made: int  # pairs of ops that they put out of order
     undone: int  # pairs of ops out of order that they put in order
-    left: int  # those that they made and that have been out of order since then
+    left: int  # those that they made and that are out of order at the end of the command, without a break
+    left_others: int  # those of them that are not of hoisted constants
     op_counts: OpCounts  # how many ops they changed
     worst: Application  # the application that left most inversions; of equals, the one that made most
 
 
-def _most(one: Application) -> tuple[int, int, int]:
-    return one.left, one.made, one.op_counts.total
+def _most(one: Application | PatternTotal) -> tuple[int, int, int, int]:
+    return one.left_others, one.left, one.made, one.op_counts.total
 
 
 @dataclass(frozen=True)
@@ -223,12 +230,13 @@ class Bisection:
                 made=sum(one.made for one in steps),
                 undone=sum(one.undone for one in steps),
                 left=sum(one.left for one in steps),
+                left_others=sum(one.left_others for one in steps),
                 op_counts=reduce(OpCounts.plus, (one.op_counts for one in steps)),
                 worst=max(steps, key=_most),
             )
             for (is_resolved, pattern), steps in found.items()
         ]
-        return tuple(sorted(totals, key=lambda t: (t.left, t.made, t.op_counts.total), reverse=True))
+        return tuple(sorted(totals, key=_most, reverse=True))
 
 
 def bisect(
@@ -332,7 +340,14 @@ def _assembled(
         read = read_text(log.read_bytes(), name)
         tried = [None, *(attempts.get(step.last) for step in steps)]
         advice = flow_of(read, tried, states.options).advice()
-    rows = {row.place.line: row for row in traced.passes}
+    to_end = traced
+    if later := found.after(search.question):
+        to_end = trace([*read_text(log.read_bytes(), name), *later], states.options)
+    if advice is not None:
+        advice = found.trace.at_the_end(advice, search.question.rows)
+    rows, end_rows = (
+        {row.place.line: row for row in one.passes if row.place.source == name} for one in (traced, to_end)
+    )
     applications = tuple(
         Application(
             first=step.first + 1,
@@ -341,6 +356,7 @@ def _assembled(
             inversions_before=orders[number].inversions,
             inversions=orders[number + 1].inversions,
             traced=rows[lines[number]],
+            at_end=end_rows[lines[number]],
         )
         for number, step in enumerate([Interval(-1, 0), *steps])
     )

@@ -148,6 +148,15 @@ class Survey:
             found[run.after.line] = place, runs
         return found
 
+    def after(self, question: PassInQuestion) -> list[Dump]:
+        """Return the dumps of its program behind a pass, if a pass that changes something comes later."""
+        index = max(row.index for row in question.rows)
+        if not any(row.changed for row in self.trace.passes if row.index > index):
+            return []
+        line, program = max(row.place.line for row in question.rows), question.after.program
+        later = (dump for dump in self.dumps if dump.line > line and dump.program == program)
+        return [replace(dump, program="") for dump in later]
+
     def number_of(self, question: PassInQuestion) -> int | None:
         """Return which run of its pass it is, from 1; None if it is the only one."""
         name = question.pass_name
@@ -256,10 +265,11 @@ def choose_pass(found: Survey, pass_name: str | None, number: int | None) -> Pas
     return max(changing or runs[-1:], key=lambda run: (_most(found.places[run.after.line][1]), _most([run])))
 
 
-def _most(runs: Iterable[PassInQuestion]) -> tuple[int, int, int]:
+def _most(runs: Iterable[PassInQuestion]) -> tuple[int, int, int, int]:
     """Return what runs of a pass did: a tuple that is greater for more."""
     rows = [row for run in runs for row in run.rows]
     return (
+        sum(row.left_others for row in rows),
         sum(row.left for row in rows),
         sum(row.made for row in rows),
         sum(row.op_counts.total for row in rows),

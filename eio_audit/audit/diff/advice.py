@@ -183,7 +183,7 @@ class PassFlow:
         alone, at_end = self._alone(), {*self._groups(Kind.LOCATION)}
         best, is_exact = self._together([*self.named, *(one for one in alone if one in at_end)])
         changes, curve = tuple(self._in_turn(best)), tuple(self.curve(best))
-        alone_changes = tuple(self._change(group, ()) for group in alone)
+        alone_changes = tuple(self._change([group], ()) for group in alone)
         return Advice(now, changes, is_exact, self._is_used_later(best), alone_changes, curve)
 
     def _alone(self) -> list[Group]:
@@ -214,25 +214,28 @@ class PassFlow:
             best = chosen
         return best, False
 
-    def _in_turn(self, groups: Collection[Group]) -> Iterator[Change]:
-        """Yield the changes, each time the one that removes most."""
-        done, left = list[Group](), [*groups]
+    def _in_turn(self, groups: Iterable[Group]) -> Iterator[Change]:
+        """Yield the changes, each time the one that removes most. A pattern has one of each kind."""
+        left, done = defaultdict[object, list[Group]](list), list[Group]()
+        for group in groups:
+            is_moved = all(op.is_moved for op in self._ops_of(group))
+            left[group if group.pattern is None else (group.pattern, group.kind, is_moved)].append(group)
         while left:
-            group = min(left, key=lambda one: self.inversions([*done, one]))
-            yield self._change(group, done)
-            done.append(group)
-            left.remove(group)
+            first = min(left, key=lambda key: self.inversions([*done, *left[key]]))
+            yield self._change(left[first], done)
+            done += left.pop(first)
 
-    def _change(self, group: Group, done: Sequence[Group]) -> Change:
-        """Return the change of a group after others."""
-        changed = {*done, group}
-        is_place = group.kind is Kind.PLACE
-        own = [op for op in self._ops_of(group) if is_place or op.carries is not Carries.ROOT]
-        ops, beside = self._placed(changed, own) if is_place else self._labelled(changed, own)
+    def _change(self, groups: Sequence[Group], done: Sequence[Group]) -> Change:
+        """Return the change of groups of one kind after others."""
+        changed, kind = {*done, *groups}, groups[0].kind
+        own = [op for group in groups for op in self._ops_of(group)]
+        if kind is Kind.LOCATION:
+            own = [op for op in own if op.carries is not Carries.ROOT]
+        ops, beside = (self._placed if kind is Kind.PLACE else self._labelled)(changed, own)
         labels = self._labels_at_end(changed)
         return Change(
-            group.kind,
-            group.pattern,
+            kind,
+            groups[0].pattern,
             all(op.is_moved for op in own),
             dict(Counter(op.name for op in own).most_common()),
             Counter(op.carries for op in own).most_common(1)[0][0],

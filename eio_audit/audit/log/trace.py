@@ -15,10 +15,11 @@ from functools import cached_property, reduce
 from typing import Protocol
 
 from eio_audit.audit.check.figures import BlockAudit, Summary, summarize_blocks
-from eio_audit.audit.diff.advice import Advice, advise_step
+from eio_audit.audit.diff.advice import Advice, Change, advise_step
 from eio_audit.audit.gate.findings import Finding
 from eio_audit.audit.gate.gate import by_severity
 from eio_audit.audit.log.beside_dumps import Diagnostic, Failures, PassTimes, Suspect, TimedRun, located
+from eio_audit.audit.log.end_block import EndBlock
 from eio_audit.audit.log.function_states import DumpStates, ProgramStates
 from eio_audit.audit.log.inverted_pairs import INITIAL, LeftOp, LeftPairs, left_pairs
 from eio_audit.audit.log.program_log import ProgramLog
@@ -87,6 +88,11 @@ class TracedPass:
         return sum(self.left_classes.get(one, 0) for one in SHUFFLED)
 
     @property
+    def left_others(self) -> int:
+        """The pairs that it left, without those of hoisted constants: every greedy rewrite hoists them."""
+        return self.left - self.left_classes.get(PairClass.HOISTED_CONSTANT, 0)
+
+    @property
     def op_counts(self) -> OpCounts:
         """How many ops it changed."""
         return reduce(OpCounts.plus, (self.ops or {}).values(), OpCounts())
@@ -123,6 +129,23 @@ class Trace:
     notes: Mapping[tuple[str, int], str] = field(default_factory=dict)
     # The 1-based lines of modules without a marker and an index, of a single file.
     unmarked_modules: tuple[int, ...] = ()
+    # By program, its blocks that are out of order at the end.
+    end_blocks: Mapping[str, Sequence[EndBlock]] = field(default_factory=dict, compare=False, repr=False)
+
+    def at_the_end(self, advice: Advice, rows: Sequence[TracedPass]) -> Advice:
+        """Return the advice on a pass, some ``rows`` of the trace, with what it leaves at the end of the log."""
+        blocks, changes = self.end_blocks.get(rows[0].program, ()), list[Change]()
+        is_only = len(self.end_blocks) == 1
+        now = self.at_end_of_log.inversions if is_only else sum(block.inversions for block in blocks)
+        is_last = not any(one.changed for one in self.passes if one.index > max(row.index for row in rows))
+        removed = 0
+        for number, change in enumerate(advice.changes, 1):
+            removed += change.removed
+            if not is_last:
+                runs = [row.run for row in rows]
+                removed = sum(block.removed(runs, advice.changes[:number]) for block in blocks)
+            changes.append(replace(change, left=now - removed))
+        return replace(advice, changes=tuple(changes), at_end=now)
 
     @cached_property
     def broken(self) -> TracedPass | None:
@@ -432,7 +455,7 @@ class _Tracer:
         ]
         initial = [one.classes[INITIAL] for one in charged.values()]
         states = ((p.held, part, state) for p in programs for part, state in p.states.functions.items())
-        return Trace(
+        result = Trace(
             left=tuple(sorted(left, key=lambda one: by_severity(one.finding))),
             passes=tuple(
                 one.traced(index, times[index], charged[one.row.program]) for index, one in enumerate(charges)
@@ -452,7 +475,13 @@ class _Tracer:
             is_partial=any(program.log.followed.pairs.is_partial for program in programs),
             notes=self._failures.notes,
             unmarked_modules=tuple(self._modules) if len(self._sources) == 1 else (),
+            end_blocks={name: left.blocks for name, left in charged.items()},
         )
+        passes = (
+            row if row.advice is None else replace(row, advice=result.at_the_end(row.advice, [row]))
+            for row in result.passes
+        )
+        return replace(result, passes=tuple(passes))
 
     def _place(self, dump: Dump) -> TracedPlace:
         kind = dump.source.name, dump.place.pass_name, dump.place.when
