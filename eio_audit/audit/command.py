@@ -282,6 +282,13 @@ def interrupted_by_termination() -> Iterator[None]:
 
 
 @contextmanager
+def termination_waits() -> Iterator[None]:
+    """In this block, SIGTERM does nothing: what was found is about to be reported."""
+    with _taken([signal.SIGTERM], lambda *_: None):
+        yield
+
+
+@contextmanager
 def _taken(
     numbers: Iterable[int], take: Callable[[int, FrameType | None], None]
 ) -> Iterator[Mapping[int, Callable[[int, FrameType | None], object] | int]]:

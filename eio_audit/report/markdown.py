@@ -19,7 +19,7 @@ from eio_audit.mlir.source import printable
 from eio_audit.report.document import Cells, Changes, DiffSection, Figures, Listing, diff_document, figures_of
 from eio_audit.report.wording import bisect, count, if_any, order, shortened
 from eio_audit.report.wording import diff as words
-from eio_audit.report.wording.advice import ESTIMATE, sentences, together
+from eio_audit.report.wording.advice import ESTIMATE, sentences
 from eio_audit.report.wording.conclusion import Step, next_steps, reasons, status, steps_after
 
 SHOWN_ROWS = 10  # the most rows of a table that is not folded
@@ -144,13 +144,17 @@ def _printable_code(text: str) -> str:
 
 def bisection_to_markdown(result: Bisection, *, verbose: bool = False) -> str:
     """Return the bisection as Markdown, ending in a newline."""
-    lines = [f"### {literal(bisect.headline(result))}", "", f"{bisect.effort(result)}.", ""]
+    lines = [f"### {literal(bisect.headline(result))}", "", f"**{literal(bisect.answer(result))}**", ""]
+    if result.advice is not None:
+        lines += _advice(result.advice, result)
+    lines += [f"{bisect.effort(result)}.", ""]
     if not result.is_unchanged:
         lines += _patterns(result, verbose=verbose)
     worst = [one for one in result.worst if one.is_resolved]
     lines += _worst(result, worst if verbose else worst[:SHOWN_ROWS])
-    if result.advice is not None:
-        lines += _advice(result.advice, result, verbose=verbose)
+    if verbose and result.advice is not None and result.advice.alone:
+        columns = f"#then={result.advice.now:,} inversions become, makes, carries=they carry, pattern"
+        lines += _steps(result.advice.alone, columns, bisect.cells_of(result))
     if said := bisect.stopped(result):
         lines += [
             f"**{said}**",
@@ -158,7 +162,6 @@ def bisection_to_markdown(result: Bisection, *, verbose: bool = False) -> str:
             *(f"- {bisect.not_resolved(one, result)}" for one in result.unresolved),
             "",
         ]
-    lines += [f"**{literal(bisect.answer(result))}**", ""]
     if worst and result.reproduction.is_kept:
         lines += [f"Before and after attempt {worst[0].last}:", "", "```sh"]
         lines += [result.reproduction.at(worst[0].last - 1), result.reproduction.at(worst[0].last), "```"]
@@ -188,17 +191,9 @@ def _steps(things: Sequence[object], columns: str, cells: Cells) -> list[str]:
     return [*table(figures.titles, rows, numbers=sum(bool(column.sign) for column in figures.columns)), ""]
 
 
-def _advice(advice: Advice, result: Bisection, *, verbose: bool) -> list[str]:
-    """Return what to change, as a block of its own to paste."""
-    why = bisect.why_no_change(result)
-    said = [why] if why else [*filter(None, [*sentences(advice, literal), together(advice)])]
-    lines = ["**What to change**", "", *(f"- {one}" for one in said), ""]
-    if advice.changes:
-        lines += [f"({ESTIMATE}.)", ""]
-    if verbose and advice.alone:
-        columns = f"#then={advice.now:,} inversions become, makes, carries=they carry, pattern"
-        lines += _steps(advice.alone, columns, bisect.cells_of(result))
-    return lines
+def _advice(advice: Advice, result: Bisection) -> list[str]:
+    said = [bisect.why_no_change(result), *sentences(advice, literal), ESTIMATE * bool(advice.changes)]
+    return [*(f"- {one}" for one in said if one), ""]
 
 
 def _worst(result: Bisection, steps: Sequence[Application]) -> list[str]:

@@ -28,6 +28,7 @@ from eio_audit.audit.bisect.pass_search import (
     find_states,
 )
 from eio_audit.audit.bisect.survey import Attempt, Survey, short_pattern
+from eio_audit.audit.command import termination_waits
 from eio_audit.audit.corpus.workers import usable_cores
 from eio_audit.audit.diff.advice import Advice, PassFlow
 from eio_audit.audit.diff.diff import Diff, diff
@@ -310,7 +311,8 @@ def bisect_pass(
                 search.states.runs.running.end()
         steps, state_at = result.halving.changes, result.halving.states
         before = {step.last: state_at[step.first] for step in steps if step.is_one}
-        return _assembled(found, search, result, search.attempts(before), watches)
+        with termination_waits():
+            return _assembled(found, search, result, search.attempts(before), watches)
 
 
 def _assembled(

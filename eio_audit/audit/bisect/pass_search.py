@@ -356,7 +356,8 @@ class Request:
                 kept.mkdir(parents=True, exist_ok=True)
             except OSError as error:
                 raise InputError(str(kept), None, f"cannot make the folder: {error.strerror}") from error
-        with TemporaryDirectory(prefix="eio-audit-", dir=self.scratch) as temporary:
+        # A compiler that is ended may still write there.
+        with TemporaryDirectory("", "eio-audit-", self.scratch, ignore_cleanup_errors=True) as temporary:
             runs = CompilerRuns(
                 Path(temporary), self.scratch, kept, self.timeout, self.stdin, self.most_bytes
             )

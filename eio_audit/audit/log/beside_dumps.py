@@ -13,6 +13,7 @@ that failed, or had begun, in the dump above them.
 from __future__ import annotations
 
 import re
+import shlex
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -259,6 +260,24 @@ def notes_on(dump: Dump, below: Span) -> Iterator[tuple[int, str]]:
     for text, part in filter(None, [dump.above, (source, below)]):
         if (other := other_text(text.data, *part)) is not None and "debug log" in other[1]:
             yield text.line_at(other[0]), other[1]
+
+
+_ARGUMENTS = re.compile(rb"(?m)^(?:\d+\.\s+)?Program arguments: (?P<words>\S.*?)\s*$")
+_PRINTED = re.compile(
+    rb"(?m)^Pass Manager with \d+ pass(?:es)?:\r?\n(?P<printed>\S.*?)\s*$"
+    rb'|^ +mlir_reproducer: \{\s*pipeline: "(?P<kept>(?:[^"\\]|\\.)*)"'
+)
+
+
+def compiler_in(source: Source) -> str:
+    """Return the compiler with its arguments as far as a log tells them: all, or its pipeline; else empty."""
+    if source.data.find(b"Program arguments: ") >= 0 and (found := _ARGUMENTS.search(source.data)):
+        return found["words"].decode("utf-8", "replace")
+    known = any(source.data.find(text) >= 0 for text in (b"Pass Manager with ", b"mlir_reproducer: "))
+    if not known or not (found := _PRINTED.search(source.data)):
+        return ""
+    pipeline = (found["printed"] or found["kept"]).decode("utf-8", "replace").replace('\\"', '"')
+    return f"COMPILER {shlex.quote(f'--pass-pipeline={pipeline}')} INPUT"
 
 
 class Suspect(NamedTuple):

@@ -18,7 +18,15 @@ from eio_audit.audit.check.figures import BlockAudit, Summary, summarize_blocks
 from eio_audit.audit.diff.advice import Advice, Change, advise_step
 from eio_audit.audit.gate.findings import Finding
 from eio_audit.audit.gate.gate import by_severity
-from eio_audit.audit.log.beside_dumps import Diagnostic, Failures, PassTimes, Suspect, TimedRun, located
+from eio_audit.audit.log.beside_dumps import (
+    Diagnostic,
+    Failures,
+    PassTimes,
+    Suspect,
+    TimedRun,
+    compiler_in,
+    located,
+)
 from eio_audit.audit.log.end_block import EndBlock
 from eio_audit.audit.log.function_states import DumpStates, ProgramStates
 from eio_audit.audit.log.inverted_pairs import INITIAL, LeftOp, LeftPairs, left_pairs
@@ -129,11 +137,12 @@ class Trace:
     notes: Mapping[tuple[str, int], str] = field(default_factory=dict)
     # The 1-based lines of modules without a marker and an index, of a single file.
     unmarked_modules: tuple[int, ...] = ()
+    compiler: str = ""  # the compiler with its arguments, as far as a log tells them
     # By program, its blocks that are out of order at the end.
     end_blocks: Mapping[str, Sequence[EndBlock]] = field(default_factory=dict, compare=False, repr=False)
 
     def at_the_end(self, advice: Advice, rows: Sequence[TracedPass]) -> Advice:
-        """Return the advice on a pass, some ``rows`` of the trace, with what it leaves at the end of the log."""
+        """Return the advice on a pass, which has some ``rows``, with what it leaves at the end of the log."""
         blocks, changes = self.end_blocks.get(rows[0].program, ()), list[Change]()
         is_only = len(self.end_blocks) == 1
         now = self.at_end_of_log.inversions if is_only else sum(block.inversions for block in blocks)
@@ -311,10 +320,13 @@ class _Tracer:
         self._times = PassTimes()
         self._failures = Failures()
         self._modules: list[int] = []
+        self._compiler = ""
 
     def add(self, dump: Dump) -> None:
         """Charge passes with what this dump shows."""
         self._times.look_at(dump.source)
+        if dump.source.name not in self._sources:
+            self._compiler = self._compiler or compiler_in(dump.source)
         program = self._programs.get(dump.program)
         if program is None:
             log = ProgramLog(self._options)
@@ -475,6 +487,7 @@ class _Tracer:
             is_partial=any(program.log.followed.pairs.is_partial for program in programs),
             notes=self._failures.notes,
             unmarked_modules=tuple(self._modules) if len(self._sources) == 1 else (),
+            compiler=self._compiler,
             end_blocks={name: left.blocks for name, left in charged.items()},
         )
         passes = (

@@ -210,6 +210,7 @@ def bisect_command(
 
 def _bisect(request: Request, op: str | None, parallel: Jobs, max_runs: int, reports: Reports) -> Bisection:
     from eio_audit.audit.bisect.bisect import bisect_pass, op_steps
+    from eio_audit.audit.command import termination_waits
 
     assert not isinstance(parallel.processes, str)
     _require_formats("OpSteps" if op is not None else "Bisection", reports)
@@ -220,10 +221,11 @@ def _bisect(request: Request, op: str | None, parallel: Jobs, max_runs: int, rep
         steps = StoredSteps()
     with bisect_progress() as advance:
         result = bisect_pass(request, parallel.processes, max_runs, advance, [] if steps is None else [steps])
-    if op is not None:
-        reports.write(op_steps(result, op))
-    else:
-        _with_text(reports).write(result, steps=None if steps is None else steps.of(result.states))
+    with termination_waits():
+        if op is not None:
+            reports.write(op_steps(result, op))
+        else:
+            _with_text(reports).write(result, steps=None if steps is None else steps.of(result.states))
     return result
 
 

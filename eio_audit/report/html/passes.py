@@ -260,7 +260,7 @@ def bisection_to_html(result: Bisection, version: str, steps: StoredSteps) -> st
         (*BROWSER_SCRIPTS, "curve.js"),
         title=f"{' on '.join(filter(None, (result.pass_name, result.function)))}: patterns",
         result=result,
-        answer=bisect.answer(result, "below"),
+        answer=bisect.answer(result),
         tiles=_tiles(result),
         compiler=shlex.join(result.command),
         curve=curve_of(result, kinds, shows_order=shows_order) if result.of_patterns else None,

@@ -68,22 +68,13 @@ def _place(change: Change, verb: str, quote: Callable[[str], str]) -> tuple[str,
 
 
 def ops_of(change: Change, quote: Callable[[str], str] = str) -> str:
-    """Return ``39 permutes``, ``2 slice_static ops`` or, of one op, ``#73 ttir.permute %22``."""
-    if len(change.ops) == 1:
-        return quote(change.ops[0].title)
+    """Return ``39 permutes``, ``2 slice_static ops`` or, of few ops, ``#73 ttir.permute %22``."""
     names = Counter(op.name for op in change.ops) or change.made
+    if 0 < len(change.ops) <= len(names):
+        return ", ".join(quote(op.title) for op in change.ops)
     return " and ".join(_number_of(number, name) for name, number in names.items())
 
 
 def _number_of(number: int, name: str) -> str:
     short = name.rpartition(".")[2]
     return count(number, short) if short.isalpha() else f"{number:,} {short} {'op' if number == 1 else 'ops'}"
-
-
-def together(advice: Advice, quote: Callable[[str], str] = str) -> str:
-    """Return what all of the changes do together; empty if there are not several."""
-    if len(advice.changes) < 2:
-        return ""
-    now, then = (advice.now, advice.inversions) if advice.left is None else (advice.at_end, advice.left)
-    tried = "" if advice.is_exact else " (not all choices were tried)"
-    return f"all of this together: {count(now or 0, 'inversion')} would become {then or 0:,}{tried}"

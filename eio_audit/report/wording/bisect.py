@@ -154,22 +154,25 @@ def ops_made(one: Change) -> str:
     return ", ".join(f"{number:,} {name.partition('.')[2] or name}" for name, number in one.made.items())
 
 
-def changed_passes(result: Bisection) -> list[TracedPass]:
-    """Return the passes of the command that changed something, if it has several passes."""
-    passes = result.passes.passes
-    return [one for one in passes if one.changed or one.failed] if len(passes) > 1 else []
+def shown_passes(result: Bisection, *, verbose: bool = False) -> tuple[list[TracedPass], int]:
+    """Return the passes of the command that put something out of order, and how many others changed ops.
 
-
-def answer(result: Bisection, where: str = "above") -> str:
-    """Return ``ttir-erase-inverse-ops left 16; first attempt 7; change 2 patterns (above)``.
-
-    ``where`` says where the report tells what to change.
+    If none did, or with ``verbose``, it is all that changed ops. A single pass is not shown.
     """
-    return _answer(result, where) + configured(result.states.options)
+    passes = result.passes.passes
+    changed = [one for one in passes if one.changed or one.failed] if len(passes) > 1 else []
+    made = [one for one in changed if one.made or one.failed]
+    shown = changed if verbose or not made else made
+    return shown, len(changed) - len(shown)
 
 
-def _answer(result: Bisection, where: str) -> str:
-    name, first = result.pass_name, result.first_left
+def answer(result: Bisection) -> str:
+    """Return ``cse left 41 of the 50 inversions at the end; first attempt 46; change P: 50 would become 11``."""
+    return _answer(result) + configured(result.states.options)
+
+
+def _answer(result: Bisection) -> str:
+    name, first, advice = result.pass_name, result.first_left, result.advice
     since = [] if first is None else [f"first {_step(first)}" if first.last else "already without patterns"]
     if result.is_unchanged:
         as_before = f"; {count(result.left_before, 'inversion')} as before it" if result.left_before else ""
@@ -178,10 +181,14 @@ def _answer(result: Bisection, where: str) -> str:
         changed = count(reduce(OpCounts.plus, (one.op_counts for one in result.applications)).total, "op")
         return "; ".join([f"{name} changed {changed}", *since, f"{NOT_JUDGED}: no op carries an op index"])
     at_end = " at the end of the command" if first is not None else ""
-    said = [f"{name} left {result.left:,}", *since] if result.left else [f"{name} left no inversion{at_end}"]
-    if result.advice is not None and result.advice.changes:
-        patterns = {one.pattern for one in result.advice.changes if one.pattern}
-        said.append(f"change {count(len(patterns), 'pattern') if patterns else 'the pass'} ({where})")
+    all_left = count(result.passes.at_end_of_log.inversions, "inversion")
+    left = f"{name} left {result.left:,} of the {all_left} at the end"
+    said = [left, *since] if result.left else [f"{name} left no inversion{at_end}"]
+    if advice is not None and advice.changes and advice.left is not None and advice.at_end is not None:
+        patterns = [*dict.fromkeys(change.pattern for change in advice.changes if change.pattern)]
+        what = shortened_list(patterns) if patterns else "the pass"
+        most = "at most " if advice.at_most and advice.left else ""
+        said.append(f"change {what}: {advice.at_end:,} would become {most}{advice.left:,}")
     return "; ".join(said)
 
 
@@ -308,7 +315,7 @@ def next_steps(result: Bisection) -> Iterator[Step]:
         return
 
     def step(effect: str, *words: str) -> Step:
-        return Step(bisect_command(result, *words), effect, " ".join(words))
+        return Step(bisect_command(result, *words), effect)
 
     worst = next(iter(result.worst), None)
     if worst is not None and worst.is_resolved and (worst.left or not result.is_judged):

@@ -37,7 +37,6 @@ class Step(NamedTuple):
 
     command: str
     effect: str
-    added: str = ""  # the options of one of several commands that are the same but for these
 
     @property
     def explained(self) -> str:
@@ -48,17 +47,13 @@ class Step(NamedTuple):
 MOST_STEPS = 3  # the most commands that a report suggests
 
 
-def next_lines(steps: Iterable[Step], width: int | None = None, base: str = "") -> list[str]:
+def next_lines(steps: Iterable[Step], width: int | None = None) -> list[str]:
     """Return the lines that suggest commands: ``next:``, and each command in a line of its own.
 
     A command that is too long for ``width`` together with what it does stands alone. No line is broken.
-    Several that are ``base`` with options added are ``base`` once, then the options: ``with --show 431``.
     """
     shown = list(steps)[:MOST_STEPS]
     lines = []
-    if base and len(shown) > 1:
-        lines.append(f"  {base}")
-        shown = [Step(f"with {step.added}", step.effect) for step in shown]
     for step in shown:
         fits = width is None or len(step.explained) + 2 <= width
         lines.append(f"  {step.explained if fits else step.command}")
