@@ -109,7 +109,7 @@ _FIELDS = {
     ),
     "TracedPass": (
         "pass=pass_name index function program source=place.source line=place.line failed changed *figures "
-        "made multiplied undone left left_shuffled left_classes left_ops mislabelled lost size "
+        "made multiplied undone left left_shuffled left_classes left_ahead left_ops mislabelled lost size "
         "op_changes=ops seconds timed_runs faults errors unread advice"
     ),
 }

@@ -8,7 +8,7 @@ reads.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property, reduce
@@ -27,15 +27,15 @@ from eio_audit.audit.bisect.pass_search import (
     SearchResult,
     find_states,
 )
-from eio_audit.audit.bisect.survey import Attempt, Survey, short_pattern
+from eio_audit.audit.bisect.survey import Attempt, Survey
 from eio_audit.audit.command import termination_waits
 from eio_audit.audit.corpus.workers import usable_cores
-from eio_audit.audit.diff.advice import Advice, PassFlow
+from eio_audit.audit.diff.advice import Advice
 from eio_audit.audit.diff.diff import Diff, diff
-from eio_audit.audit.diff.homes import State
-from eio_audit.audit.diff.made_ops import PassStep, Root
+from eio_audit.audit.diff.made_ops import Root
 from eio_audit.audit.log.history import EventKind, History, OpEvent, OpHistory, history
-from eio_audit.audit.log.scope_steps import OpCounts, ScopeSteps
+from eio_audit.audit.log.pass_states import flow_of
+from eio_audit.audit.log.scope_steps import OpCounts
 from eio_audit.audit.log.trace import Trace, TracedPass, Watch, trace
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.mlir.input.dumps import Dump, read_text
@@ -92,7 +92,7 @@ class Application:
     @property
     def pattern(self) -> str | None:
         """The name of its pattern, without namespaces; None if it is not known."""
-        return None if self.attempt is None else short_pattern(self.attempt.pattern)
+        return None if self.attempt is None else self.attempt.name
 
     @property
     def op_counts(self) -> OpCounts:
@@ -340,8 +340,8 @@ def _assembled(
     advice = None
     if orders[-1].inversions and search.before != keys[-1] and states.options.order_from is None:
         read = read_text(log.read_bytes(), name)
-        tried = [None, *(attempts.get(step.last) for step in steps)]
-        advice = flow_of(read, tried, states.options).advice()
+        roots = [None, *(_root(attempts.get(step.last)) for step in steps)]
+        advice = flow_of(read, roots, states.options).advice()
     to_end = traced
     if later := found.after(search.question):
         to_end = trace([*read_text(log.read_bytes(), name), *later], states.options)
@@ -386,31 +386,8 @@ def _assembled(
     )
 
 
-def flow_of(dumps: Iterable[Dump], attempts: Sequence[Attempt | None], options: AuditOptions) -> PassFlow:
-    """Return the labels and places of the ops through the states of a pass.
-
-    Args:
-        dumps: the state before the pass, and after each step.
-        attempts: by step, the attempt that it is; None if it is not one, or not known. The first step is what
-            the pass does without patterns.
-        options: how the states are read.
-    """
-    compared, remaining = ScopeSteps(options), iter(dumps)
-    first = compared.take(compared.show(next(remaining)), ()).new
-    assert first is not None
-
-    def steps() -> Iterator[PassStep]:
-        for dump, attempt in zip(remaining, attempts, strict=True):
-            found = compared.take(compared.show(dump), ())
-            pattern = None if attempt is None else short_pattern(attempt.pattern)
-            if found.old is None or found.new is None:
-                yield PassStep(None, pattern=pattern)
-                continue
-            root = None if attempt is None else Root(attempt.op, attempt.result, attempt.index)
-            numbers, is_whole = (found.old.numbers, found.new.numbers), len(attempts) == 1
-            yield PassStep(found.comparison, *numbers, found.origins, pattern, root, is_whole)
-
-    return PassFlow(State(first.ops, first.numbers), steps())
+def _root(attempt: Attempt | None) -> Root | None:
+    return None if attempt is None else Root(attempt.name, attempt.op, attempt.result, attempt.index)
 
 
 def name_of_step(step: Interval, attempt: Attempt | None) -> str:
@@ -420,7 +397,7 @@ def name_of_step(step: Interval, attempt: Attempt | None) -> str:
     if attempt is None:
         return f"attempt {step.last}"
     root = f" on {attempt.title}" if attempt.op else ""
-    return f"{short_pattern(attempt.pattern)} attempt {step.last}{root}".translate(_PLAIN)
+    return f"{attempt.name} attempt {step.last}{root}".translate(_PLAIN)
 
 
 def write_log(path: Path, pass_name: str, before: bytes, states: Iterable[tuple[str, bytes]]) -> list[int]:

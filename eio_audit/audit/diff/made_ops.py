@@ -40,8 +40,9 @@ class Carries(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Root:
-    """The op that a pattern is applied to, as it is described."""
+    """A pattern, and the op that it is applied to, as it is described."""
 
+    pattern: str  # the pattern, without namespaces
     name: str
     result: str | None  # its first result, in a numbering of its own
     index: int | None  # its index; None if it has none, or if it is not told
@@ -56,9 +57,13 @@ class PassStep:
     after: Sequence[int] = ()  # the numbers of the ops after it
     # By added op, the earlier op that it was made from and how, if that is known.
     origins: Mapping[int, tuple[int, Relation]] | None = None
-    pattern: str | None = None  # the pattern, without namespaces; None if there is none
-    root: Root | None = None  # the op that it was applied to
+    root: Root | None = None  # the op that a pattern was applied to; None if it is no application
     is_whole: bool = False  # whether it is all that the pass does
+
+    @property
+    def pattern(self) -> str | None:
+        """The pattern; None if there is none."""
+        return None if self.root is None else self.root.pattern
 
 
 class Group(NamedTuple):

@@ -35,6 +35,7 @@ from eio_audit.audit.log.walk import FunctionOrModule
 from eio_audit.audit.options import AuditOptions
 from eio_audit.audit.pair_class import PairClass
 from eio_audit.mlir.input.dumps import Dump
+from eio_audit.mlir.semantics.functions import runs_ahead
 from eio_audit.order.permutation import displaced
 
 MOST_OPS = 20_000  # of a block with more ops in inversions, only so many displaced ops are followed
@@ -480,6 +481,8 @@ class LeftPairs:
     left: Counter[int]  # how many of those that it made are out of order
     # By origin, how many pairs of each class it left. Those in graph regions have none.
     classes: dict[int, Counter[PairClass]] = field(default_factory=lambda: defaultdict(Counter))
+    # By origin, how many pairs it left in functions that run ahead.
+    ahead: Counter[int] = field(default_factory=Counter)
     # By origin, the ops in its pairs that `fix --relabel` changes, those in most of them first. In a
     # block that it leaves as it is, the displaced ops.
     ops: dict[int, list[LeftOp]] = field(default_factory=lambda: defaultdict(list))
@@ -539,6 +542,7 @@ class _LeftBlock:
         for one, numbers in self._classes.items():
             for origin, number in numbers.items():
                 left.classes[origin][one] += number
+                left.ahead[origin] += number if runs_ahead(self._block.audit.function) else 0
         block, source, function = self._block, self._block.dump.dump.source.name, self._block.audit.function
         named = [p for p in self._at if p in block.moved or block.ops[p] in block.dump.donors]
         for place in named or block.displaced:

@@ -70,6 +70,7 @@ class TracedPass:
     left: int = 0  # pairs that it made and that have been out of order since then
     # How many of them are of each class. Those in graph regions have none.
     left_classes: Mapping[PairClass, int] = field(default_factory=dict)
+    left_ahead: int = 0  # how many of them are in functions that run once, ahead of the model
     # The ops in these pairs that `fix --relabel` changes, those in most of them first.
     left_ops: tuple[LeftOp, ...] = ()
     mislabelled: int = 0  # op indices that it made contradict the dependences, function by function
@@ -250,6 +251,7 @@ class _Charges:
             undone=pairs.undone[run],
             left=pairs.left[run],
             left_classes=+pairs.classes[run],
+            left_ahead=pairs.ahead[run],
             left_ops=(*pairs.ops[run],),
             seconds=time[0],
             timed_runs=time[1],

@@ -185,6 +185,7 @@ def print_rows(
         "made": accounted("made", trace.initial),
         "undone": accounted("undone", 0),
         "left": accounted("left", trace.initial_left),
+        "left_ahead": accounted("left_ahead", 0),
         "avoidable": of(lambda t: f"{t.figures.avoidable:,}{'' if t.figures.certified else '+'}"),
         **{key: of(attrgetter(key)) for key in ("mislabelled", "lost", "size", "program")},
         **{key: of(attrgetter(f"figures.{key}")) for key in ("inversions", "forced", "derived")},
@@ -201,7 +202,7 @@ def print_rows(
         "title=pass, ~added=+added, ~removed=-removed, ~modified=~modified": True,
         "~moved": verbose or not is_judged,
         "~unlocated": verbose,
-        "~made, ~undone, ~left": True,
+        "~made, ~undone, ~left, ~left_ahead=ahead": True,
         ">avoidable?, ~mislabelled?=wrong indices, ~lost?, #inversions?, #forced?, #derived?": (
             verbose and is_judged
         ),

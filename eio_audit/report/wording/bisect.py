@@ -167,7 +167,7 @@ def shown_passes(result: Bisection, *, verbose: bool = False) -> tuple[list[Trac
 
 
 def answer(result: Bisection) -> str:
-    """Return ``cse left 41 of the 50 inversions at the end; first attempt 46; change P: 50 would become 11``."""
+    """Return ``cse left 4 of the 5 inversions at the end; first attempt 7; change P: 5 would become 1``."""
     return _answer(result) + configured(result.states.options)
 
 
