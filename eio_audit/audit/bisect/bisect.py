@@ -340,7 +340,7 @@ def _assembled(
     advice = None
     if orders[-1].inversions and search.before != keys[-1] and states.options.order_from is None:
         read = read_text(log.read_bytes(), name)
-        roots = [None, *(_root(attempts.get(step.last)) for step in steps)]
+        roots = [None, *(root_of(attempts.get(step.last)) for step in steps)]
         advice = flow_of(read, roots, states.options).advice()
     to_end = traced
     if later := found.after(search.question):
@@ -386,7 +386,8 @@ def _assembled(
     )
 
 
-def _root(attempt: Attempt | None) -> Root | None:
+def root_of(attempt: Attempt | None) -> Root | None:
+    """Return the op that an attempt applies a pattern to, as the advice needs it."""
     return None if attempt is None else Root(attempt.name, attempt.op, attempt.result, attempt.index)
 
 
@@ -397,7 +398,7 @@ def name_of_step(step: Interval, attempt: Attempt | None) -> str:
     if attempt is None:
         return f"attempt {step.last}"
     root = f" on {attempt.title}" if attempt.op else ""
-    return f"{attempt.name} attempt {step.last}{root}".translate(_PLAIN)
+    return f"{short_pattern(attempt.pattern)} attempt {step.last}{root}".translate(_PLAIN)
 
 
 def write_log(path: Path, pass_name: str, before: bytes, states: Iterable[tuple[str, bytes]]) -> list[int]:

@@ -18,7 +18,7 @@ from eio_audit.audit.bisect.bisect import Application, Bisection
 from eio_audit.audit.corpus.trace_models import ModelTrace, ModelTraces
 from eio_audit.audit.gate.gate import Gate
 from eio_audit.audit.log.trace import Trace, TracedPass
-from eio_audit.report.document import Cells, columns_of, figures_of
+from eio_audit.report.document import Cells, columns_if_any, columns_of, figures_of
 from eio_audit.report.html.data import STATUSES, PassEntry, PassList, StoredSteps, Table, table_of
 from eio_audit.report.html.order_section import OPEN_FINDINGS, left_cards
 from eio_audit.report.html.pages import BROWSER_SCRIPTS, files_of, page
@@ -152,7 +152,7 @@ def _pass_table(trace: Trace) -> Table:
     columns = (
         f"#index=number, pass, changed, {'function, ' * has_functions}"
         f"dump={'dump' if has_sources else 'line'}, #ops, #inversions, #minimum=not avoidable, #avoidable, "
-        f"{_FIGURES}"
+        f"{columns_if_any(passes, {'left_ahead': 'left in functions that run ahead'})}{_FIGURES}"
     )
     cells: Cells = {
         "pass": words.pass_title,

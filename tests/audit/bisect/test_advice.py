@@ -27,6 +27,7 @@ from tests.internals import (
     count_inversions,
     flow_of,
     read_attempts,
+    root_of,
 )
 
 REAL = json.loads((Path(__file__).parents[2] / "data" / "changed_locations.json").read_text())
@@ -72,13 +73,17 @@ def recorded(sample: str) -> tuple[list[eio_audit.Dump], list[Attempt | None]]:
     return states_and_attempts(recording, (SAMPLES / sample / "before_alias.mlir").read_text())
 
 
+def flow_through(states: Sequence[eio_audit.Dump], attempts: Sequence[Attempt | None]) -> PassFlow:
+    return flow_of(states, [*map(root_of, attempts)], eio_audit.AuditOptions())
+
+
 @cache
 def flow_of_sample(sample: str) -> PassFlow:
-    return flow_of(*recorded(sample), eio_audit.AuditOptions())
+    return flow_through(*recorded(sample))
 
 
 def advice_of(states: Sequence[eio_audit.Dump], attempts: Sequence[Attempt | None]) -> Advice:
-    advice = flow_of(states, attempts, eio_audit.AuditOptions()).advice()
+    advice = flow_through(states, attempts).advice()
     assert advice is not None
     return advice
 
@@ -332,7 +337,7 @@ def test_the_estimate_is_what_a_small_pass_does(case: tuple[Program, list[Applic
         Attempt(number, f"ns::{one.pattern}", "t.add", f"%{one.root}", states[number - 1].ops[one.root].index)
         for number, one in enumerate(applications, start=1)
     ]
-    flow = flow_of(log_of([one.text() for one in states]), attempts, eio_audit.AuditOptions())
+    flow = flow_through(log_of([one.text() for one in states]), attempts)
     patterns = ["Up", "Higher", KEEPING]
     for changed in chain.from_iterable(combinations(patterns, size) for size in range(4)):
         truth = [one.inversions for one in run_pass(program, applications, changed)]
