@@ -27,7 +27,7 @@ from eio_audit.audit.bisect.pass_search import (
     SearchResult,
     find_states,
 )
-from eio_audit.audit.bisect.survey import Attempt, Survey
+from eio_audit.audit.bisect.survey import Attempt, Survey, short_pattern
 from eio_audit.audit.command import termination_waits
 from eio_audit.audit.corpus.workers import usable_cores
 from eio_audit.audit.diff.advice import Advice

@@ -6,6 +6,7 @@ put out of order. They get the other index, or stand at their best place behind 
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
@@ -33,13 +34,35 @@ class EndBlock:
         charged = {place for run in runs for place in self.charged.get(run, ())}
         keys, inserted = [*self.keys], set[int]()
         for change in changes:
-            index_of = {op.index: index for op, index in zip(change.ops, change.indices, strict=True)}
-            own = {place for place in charged if self.keys[place] in index_of}
+            own = self._descendants(change, charged)
             if change.kind is Kind.PLACE:
-                inserted |= own
+                inserted |= own.keys()
             else:
-                keys = [index_of[self.keys[k]] if k in own else key for k, key in enumerate(keys)]
+                keys = [own.get(place, key) for place, key in enumerate(keys)]
         return self.inversions - keyed_inversions(self._with(inserted, keys))
+
+    def _descendants(self, change: Change, charged: Collection[int]) -> dict[int, int]:
+        """Return, by place, the index that an op which descends from a changed one has with the change.
+
+        Of several that are possible, it is the one that is nearest to its users. It must not contradict what
+        the op uses.
+        """
+        changed, found = defaultdict[int | None, list[int]](list), dict[int, int]()
+        for op, index in zip(change.ops, change.indices, strict=True):
+            changed[op.index].append(index)
+        users = defaultdict[int, list[int]](list)
+        for place in range(len(self.keys) - 1, -1, -1):
+            own, used = self.keys[place], self.used[place]
+            if own is None:
+                continue
+            if place in charged and own in changed:
+                wanted = min(users[place], default=own)
+                index = min(changed[own], key=lambda one: abs(one - wanted))
+                if all((self.keys[one] or 0) <= max(index, own * (self.keys[one] == own)) for one in used):
+                    found[place] = index
+            for one in used:
+                users[one].append(found.get(place, own))
+        return found
 
     def _with(self, inserted: set[int], keys: Sequence[int | None]) -> list[int | None]:
         """Return the keys in the order in which some ops are inserted at their best places."""
