@@ -44,7 +44,7 @@ from eio_audit.mlir.source import InputError
 WITHOUT_PATTERNS = "without patterns"
 """The name of the step that the pass takes without any pattern, such as folding."""
 STATES_LOG = "states.log"  # the name of the log
-MAX_RUNS = 1000  # how many runs of the compiler the search for the states may take
+MAX_RUNS = 1000  # how often the compiler may run
 _PLAIN = str.maketrans({"(": "[", ")": "]", "{": "[", "}": "]", ":": ".", "\n": " "})
 """What the name of a pass in a marker cannot have."""
 Advance: TypeAlias = Callable[[PassSearch, SearchResult], None]
@@ -264,7 +264,7 @@ def bisect(
         number: which run of the pass, from 0; None for the one that did most.
         jobs: how many compilers run at once; None for one per processor.
         timeout: the seconds that one run may take; None for no limit.
-        max_runs: how many runs the search for the states may take.
+        max_runs: how often the compiler may run.
         folder: a folder to keep the states and the log of actions in; None for none.
         stdin: a file that the compiler reads on standard input.
         advance: called after each run of the search, and at its end.
@@ -299,9 +299,10 @@ def bisect_pass(
             if advance is not None:
                 advance(search, result)
 
+        left = max_runs - search.states.runs.number - 1  # but the run that logs actions
         with ThreadPoolExecutor(1) as pool:
             logged = pool.submit(search.log_actions)
-            result = find_states(search, jobs or usable_cores(), max_runs, report)
+            result = find_states(search, jobs or usable_cores(), left, report)
             try:
                 logged.result()
             except InputError as error:

@@ -302,11 +302,7 @@ class SearchResult:
 def find_states(
     search: PassSearch, jobs: int, max_runs: int, advance: Callable[[SearchResult], None]
 ) -> SearchResult:
-    """Find after which attempts the state changes. An interrupt ends the search, not the program.
-
-    ``max_runs`` counts all runs of the compiler, and the one that logs actions.
-    """
-    max_runs -= search.states.runs.number + 1
+    """Find after which attempts the state changes. An interrupt ends the search, not the program."""
     result = SearchResult(search)
     running: dict[Future[str], int] = {}
     with ThreadPoolExecutor(jobs) as pool:

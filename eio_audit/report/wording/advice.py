@@ -60,10 +60,11 @@ def _location(change: Change, verb: str, quote: Callable[[str], str]) -> tuple[s
 
 
 def _place(change: Change, verb: str, quote: Callable[[str], str]) -> tuple[str, str]:
-    where = f"behind {quote(change.beside.title)}" if change.beside else "at the start"
+    where = f"behind {quote(change.beside.title)}" if change.beside else "to the start"
     if change.is_moved:
         return f"{'was' if verb else 'were'} moved {where}", f"Where {'it' if verb else 'they'} stood before"
     replaced = "op stood that it replaces" if verb else "ops stood that they replace"
+    where = where.replace("to the", "at the")
     return f"stand{verb} {where}", f"Inserted where the {replaced}"
 
 

@@ -186,7 +186,9 @@ def _answer(result: Bisection) -> str:
     said = [left, *since] if result.left else [f"{name} left no inversion{at_end}"]
     if advice is not None and advice.changes and advice.left is not None and advice.at_end is not None:
         patterns = [*dict.fromkeys(change.pattern for change in advice.changes if change.pattern)]
-        what = shortened_list(patterns) if patterns else "the pass"
+        what = (
+            "the pass" if not patterns else patterns[0] if len(patterns) == 1 else f"{len(patterns)} patterns"
+        )
         most = "at most " if advice.at_most and advice.left else ""
         said.append(f"change {what}: {advice.at_end:,} would become {most}{advice.left:,}")
     return "; ".join(said)
