@@ -6,7 +6,7 @@ Tests import them from here, so code can move without a change of the tests.
 from __future__ import annotations
 
 from eio_audit.audit import dependence as dependence_module
-from eio_audit.audit.bisect.bisect import name_of_step, root_of, write_log
+from eio_audit.audit.bisect.bisect import name_of_step, root_of
 from eio_audit.audit.bisect.compiler_command import OWN_FLAGS, CompilerCommand, CompilerRun
 from eio_audit.audit.bisect.pass_search import Halving, first_failing
 from eio_audit.audit.bisect.survey import (
@@ -70,7 +70,7 @@ from eio_audit.audit.log import function_states as function_states_module
 from eio_audit.audit.log import inverted_pairs as inverted_pairs_module
 from eio_audit.audit.log.beside_dumps import find_timing_reports
 from eio_audit.audit.log.log_findings import LogFindings
-from eio_audit.audit.log.pass_states import flow_of
+from eio_audit.audit.log.pass_states import flow_of, write_log
 from eio_audit.audit.log.program_log import ProgramLog
 from eio_audit.audit.log.program_text import text_before
 from eio_audit.audit.log.scope_steps import ChangedOp

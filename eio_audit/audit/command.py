@@ -276,8 +276,13 @@ def _ended_with_us() -> Iterator[Callable[[subprocess.Popen[bytes]], None]]:
 
 @contextmanager
 def interrupted_by_termination() -> Iterator[None]:
-    """In this block, SIGTERM interrupts the main thread as Ctrl-C does."""
-    with _taken([signal.SIGTERM], signal.default_int_handler):
+    """In this block, the first SIGTERM interrupts the main thread as Ctrl-C does, and others do nothing."""
+
+    def interrupt(number: int, _: FrameType | None) -> None:
+        signal.signal(number, lambda *_: None)
+        raise KeyboardInterrupt
+
+    with _taken([signal.SIGTERM], interrupt):
         yield
 
 

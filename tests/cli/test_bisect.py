@@ -665,7 +665,9 @@ runpy.run_module("eio_audit", run_name="__main__", alter_sys=True)
 """Runs the command. Tests that a shell starts in the background ignore interrupts, and those under ``nohup`` hangups."""
 
 
-def ended(signal_: signal.Signals, how: str, hanging: Path, *options: str) -> tuple[int, str, str]:
+def ended(
+    signal_: signal.Signals, how: str, hanging: Path, *options: str, times: int = 1
+) -> tuple[int, str, str]:
     """The command when a signal comes while a compiler hangs: its exit code and what it prints."""
     command = [sys.executable, "-c", INTERRUPTIBLE, "bisect", "--jobs", "1", *options, "--"]
     with subprocess.Popen(
@@ -679,7 +681,9 @@ def ended(signal_: signal.Signals, how: str, hanging: Path, *options: str) -> tu
             if hanging.exists() and hanging.read_text():
                 break
             time.sleep(0.02)
-        os.killpg(process.pid, signal_)
+        for _ in range(times):
+            os.killpg(process.pid, signal_)
+            time.sleep(0.01)
         printed, errors = process.communicate(timeout=20)
     assert is_gone(int(hanging.read_text()))
     return process.returncode, printed, errors
@@ -695,6 +699,13 @@ def test_an_interrupt_reports_what_is_found(signal_: signal.Signals, tmp_path: P
         "  attempts 1 to 4: +4 -4 ops, not resolved",
         "  attempts 5 to 8: +4 -4 ops, not resolved",
     ]
+
+
+def test_a_second_termination_does_not_lose_the_report(tmp_path: Path) -> None:
+    """``timeout`` and job schedulers signal the process and its group."""
+    code, printed, errors = ended(signal.SIGTERM, "halving", tmp_path / "pid", times=3)
+    assert (code, errors) == (130, "")
+    assert "2 intervals of attempts are not resolved: interrupted" in printed
 
 
 def test_an_interrupt_while_only_actions_are_logged_reports_all(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ reads.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property, reduce
@@ -34,7 +34,7 @@ from eio_audit.audit.diff.advice import Advice
 from eio_audit.audit.diff.diff import Diff, diff
 from eio_audit.audit.diff.made_ops import Root
 from eio_audit.audit.log.history import EventKind, History, OpEvent, OpHistory, history
-from eio_audit.audit.log.pass_states import flow_of
+from eio_audit.audit.log.pass_states import flow_of, write_log
 from eio_audit.audit.log.scope_steps import OpCounts
 from eio_audit.audit.log.trace import Trace, TracedPass, Watch, trace
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
@@ -400,24 +400,6 @@ def name_of_step(step: Interval, attempt: Attempt | None) -> str:
         return f"attempt {step.last}"
     root = f" on {attempt.title}" if attempt.op else ""
     return f"{short_pattern(attempt.pattern)} attempt {step.last}{root}".translate(_PLAIN)
-
-
-def write_log(path: Path, pass_name: str, before: bytes, states: Iterable[tuple[str, bytes]]) -> list[int]:
-    """Write the log: per state, its step and its text. Return the 1-based lines of their markers."""
-    lines, line = [], 1
-    with path.open("wb") as file:
-
-        def write(marker: str, text: bytes) -> None:
-            nonlocal line
-            piece = f"// -----// IR Dump {marker} //----- //\n".encode() + text.strip() + b"\n\n"
-            file.write(piece)
-            line += piece.count(b"\n")
-
-        write(f"Before {pass_name} ({pass_name})", before)
-        for name, text in states:
-            lines.append(line)
-            write(f"After {name}", text)
-    return lines
 
 
 @dataclass(frozen=True, slots=True)

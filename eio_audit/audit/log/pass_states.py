@@ -1,8 +1,9 @@
-"""The states of one pass as the steps that ``diff/advice.py`` follows."""
+"""The states of one pass, as a log and as the steps that ``diff/advice.py`` follows."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
 
 from eio_audit.audit.diff.advice import PassFlow
 from eio_audit.audit.diff.homes import State
@@ -35,3 +36,21 @@ def flow_of(dumps: Iterable[Dump], roots: Sequence[Root | None], options: AuditO
                 yield PassStep(found.comparison, *numbers, found.origins, root, is_whole=len(roots) == 1)
 
     return PassFlow(State(first.ops, first.numbers), steps())
+
+
+def write_log(path: Path, pass_name: str, before: bytes, states: Iterable[tuple[str, bytes]]) -> list[int]:
+    """Write the log: per state, its step and its text. Return the 1-based lines of their markers."""
+    lines, line = [], 1
+    with path.open("wb") as file:
+
+        def write(marker: str, text: bytes) -> None:
+            nonlocal line
+            piece = f"// -----// IR Dump {marker} //----- //\n".encode() + text.strip() + b"\n\n"
+            file.write(piece)
+            line += piece.count(b"\n")
+
+        write(f"Before {pass_name} ({pass_name})", before)
+        for name, text in states:
+            lines.append(line)
+            write(f"After {name}", text)
+    return lines

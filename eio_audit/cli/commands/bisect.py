@@ -198,6 +198,9 @@ def bisect_command(
             found = compiler_failure(request, failed)
             reports.write(found)
             ctx.exit(INTERRUPTED_BY_USER if found.stopped else 1)
+        except KeyboardInterrupt:
+            click.echo("interrupted before the search began: nothing was found", err=True)
+            ctx.exit(INTERRUPTED_BY_USER)
     if result.is_interrupted:
         ctx.exit(INTERRUPTED_BY_USER)
     if op is not None:
