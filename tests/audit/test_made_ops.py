@@ -148,7 +148,8 @@ def test_a_trace_and_a_diff_give_the_same_advice() -> None:
     advice = eio_audit.diff(*dumps).advice
     assert advice is not None
     traced = eio_audit.trace(dumps).passes[-1].advice
-    assert traced is not None and traced.changes == advice.changes
+    assert traced is not None and traced.left == 88
+    assert [change.ops for change in traced.changes] == [change.ops for change in advice.changes]
     assert [(one.kind, one.beside and one.beside.title, one.removed) for one in advice.changes] == [
         ("location", "#66 ttir.concat %24", 25),
         ("place", "#66 ttir.linear %26", 16),
