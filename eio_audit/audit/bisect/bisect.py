@@ -81,7 +81,7 @@ class Application:
 
     @property
     def left_others(self) -> int:
-        """Those of them that are not of hoisted constants: every greedy rewrite hoists them."""
+        """Those of them that are comparable, without hoisted constants: every greedy rewrite hoists these."""
         return self.at_end.left_others
 
     @property
@@ -111,7 +111,7 @@ class PatternTotal:
     made: int  # pairs of ops that they put out of order
     undone: int  # pairs of ops out of order that they put in order
     left: int  # those that they made and that are out of order at the end of the command, without a break
-    left_others: int  # those of them that are not of hoisted constants
+    left_others: int  # those of them that are comparable, without hoisted constants
     op_counts: OpCounts  # how many ops they changed
     worst: Application  # the application that left most inversions; of equals, the one that made most
 

@@ -215,11 +215,15 @@ class PassFlow:
         return best, False
 
     def _in_turn(self, groups: Iterable[Group]) -> Iterator[Change]:
-        """Yield the changes, each time the one that removes most. A pattern has one of each kind."""
+        """Yield the changes, each time the one that removes most.
+
+        A pattern has one of each kind, and so have all ops that a pass only moved.
+        """
         left, done = defaultdict[object, list[Group]](list), list[Group]()
         for group in groups:
             is_moved = all(op.is_moved for op in self._ops_of(group))
-            left[group if group.pattern is None else (group.pattern, group.kind, is_moved)].append(group)
+            is_alone = group.pattern is None and (group.kind is Kind.LOCATION or not is_moved)
+            left[group if is_alone else (group.pattern, group.kind, is_moved)].append(group)
         while left:
             first = min(left, key=lambda key: self.inversions([*done, *left[key]]))
             yield self._change(left[first], done)

@@ -44,8 +44,8 @@ class EndBlock:
     def _descendants(self, change: Change, charged: Collection[int]) -> dict[int, int]:
         """Return, by place, the index that an op which descends from a changed one has with the change.
 
-        Of several that are possible, it is the one that is nearest to its users. It must not contradict what
-        the op uses.
+        Of several that are possible, it is the one that is nearest to its users. A new one must not
+        contradict what the op uses.
         """
         changed, found = defaultdict[int | None, list[int]](list), dict[int, int]()
         for op, index in zip(change.ops, change.indices, strict=True):
@@ -58,7 +58,8 @@ class EndBlock:
             if place in charged and own in changed:
                 wanted = min(users[place], default=own)
                 index = min(changed[own], key=lambda one: abs(one - wanted))
-                if all((self.keys[one] or 0) <= max(index, own * (self.keys[one] == own)) for one in used):
+                others = (key for one in used if (key := self.keys[one]) not in (None, own))
+                if index == own or all(key <= index for key in others if key is not None):
                     found[place] = index
             for one in used:
                 users[one].append(found.get(place, own))

@@ -98,8 +98,9 @@ class TracedPass:
 
     @property
     def left_others(self) -> int:
-        """The pairs that it left, without those of hoisted constants: every greedy rewrite hoists them."""
-        return self.left - self.left_classes.get(PairClass.HOISTED_CONSTANT, 0)
+        """The pairs that it left, without those of hoisted constants, and those that are not comparable."""
+        noise = (one for one in PairClass if one is PairClass.HOISTED_CONSTANT or not one.is_comparable)
+        return self.left - sum(self.left_classes.get(one, 0) for one in noise)
 
     @property
     def op_counts(self) -> OpCounts:
