@@ -54,7 +54,7 @@ MATMULS = function(
                 op("add", "%3", "%1", index=2),
                 op("add", "%4", "%2", "%3", index=4),
             ),
-            [(["#3 ttir.slice_static %2"], "#1 ttir.slice_static %1", 1)],
+            [(["#3 ttir.slice_static %2"], "#1 ttir.linear %0", 1)],
         ),
         # The first add needs what was moved up, so that it is the location that is wrong.
         (
@@ -126,7 +126,7 @@ def test_the_slices_of_a_fused_matmul() -> None:
             "small",
             [("location", 3, "#15 ttir.multiply %4", 12), ("location", 3, "#15 ttir.multiply %4", 0)],
         ),
-        ("encoder", [("location", 6, "#0 ttir.reshape %4", 0)]),
+        ("encoder", [("location", 8, "#0 ttir.reshape %4", 0)]),
         ("resnet", [("location", 39, "#1 ttir.broadcast %5", 3)]),
     ],
 )

@@ -99,12 +99,14 @@ class PassFlow:
         self._homes, self._last = Homes(first), first
         self._made = defaultdict[int, list[MadeOp]](list)  # by number, in the order of the steps
         for step in steps:
-            made = MadeOps(step).step(self._homes) if step.comparison else MadeStep(step.pattern, None, ())
+            made = (
+                MadeOps(step).step(self._homes) if step.comparison else MadeStep(step.pattern, None, (), ())
+            )
             self.steps.append(made)
             if step.comparison is not None:
                 self._last = State(step.comparison.after, step.after)
                 self._first = _indices(self._last) | self._first
-                self._homes.take(self._last, {step.after[op] for op in step.comparison.moved})
+                self._homes.take(self._last, made.moved)
             self._blocks.append(self._blocks[-1] if step.comparison is None else _blocks(self._last))
             for op in made.ops:
                 self._made[op.number].append(op)

@@ -18,6 +18,7 @@ from eio_audit.audit.check.keyed_dump import AuditedDump, SharedWork
 from eio_audit.audit.diff.dump_comparison import DumpComparison, Relation
 from eio_audit.audit.diff.homes import Homes
 from eio_audit.audit.locations.original_index import OpLabel
+from eio_audit.order.permutation import heaviest_rising, ranks_of
 
 
 class Kind(StrEnum):
@@ -100,6 +101,7 @@ class MadeStep(NamedTuple):
     pattern: str | None
     root: int | None
     ops: Sequence[MadeOp]
+    moved: Collection[int]  # the numbers of all that it only moved
 
 
 class MadeOps:
@@ -118,7 +120,8 @@ class MadeOps:
     def step(self, homes: Homes) -> MadeStep:
         """Return what the step made and moved. ``homes`` are those before it."""
         root = None if self.root is None else self._step.before[self.root]
-        return MadeStep(self._step.pattern, root, [*self._made(homes)])
+        moved = {self._step.after[op] for op in self._moved}
+        return MadeStep(self._step.pattern, root, [*self._made(homes)], moved)
 
     def _find_root(self, root: Root) -> int | None:
         """Return the root by its name, and its index if that is told.
@@ -145,10 +148,10 @@ class MadeOps:
 
     def _made(self, homes: Homes) -> Iterator[MadeOp]:
         """Yield the ops with an index that are new, or that the step moved."""
-        step, moved = self._step, self._comparison.moved
+        step, moved, concerned = self._step, self._moved, self._concerned
         for op, index in enumerate(self._index):
             is_moved = op in moved and self._is_kept(op)
-            if index is None or (self._is_kept(op) and not is_moved) or not self._is_concerned(op):
+            if index is None or (self._is_kept(op) and not is_moved) or self._new.names[op] not in concerned:
                 continue
             source = self._comparison.was[op] if is_moved else self._source(op, index)
             replaced = source if is_moved else self._replaced(op)
@@ -175,8 +178,8 @@ class MadeOps:
         """By op of either dump, the last op before it that stayed, by its place in the later dump."""
         comparison = self._comparison
         stayed = [comparison.became.get(op, -1) for op in range(len(self._old))]
-        stayed = [-1 if op in comparison.moved else op for op in stayed]
-        here = comparison.was.keys() - comparison.moved
+        stayed = [-1 if op in self._moved else op for op in stayed]
+        here = comparison.was.keys() - self._moved
         now = [op if op in here else -1 for op in range(len(self._new))]
         return [*accumulate([-1, *stayed[:-1]], max)], [*accumulate([-1, *now[:-1]], max)]
 
@@ -190,14 +193,46 @@ class MadeOps:
     def _constants(self) -> Sequence[int]:
         return self._new.dump.keys.constants_by_op
 
-    def _is_concerned(self, op: int) -> bool:
-        """Return whether an op may change: if the step is the whole pass, one that it put out of order."""
+    @cached_property
+    def _concerned(self) -> Collection[str]:
+        """The names of the ops that may change: in a whole pass, of those that it put out of order."""
         if not self._step.is_whole:
-            return True
+            return {*self._new.names}
+        return {self._new.names[op] for op in (*self._comparison.added, *self._moved) if self._is_worse(op)}
+
+    def _is_worse(self, op: int) -> bool:
+        """Return whether an op is in more inversions than before."""
         found = self._comparison.converted_from(op)
         was = self._comparison.was.get(op) if found is None else found[0]
         before = 0 if was is None else self._old.inversions[was] or 0
         return (self._new.inversions[op] or 0) > before
+
+    @cached_property
+    def _moved(self) -> Collection[int]:
+        """The ops that were only moved: the fewest, among those that stayed and those that replace one.
+
+        Of several choices, it is those that replace one, then those in most inversions.
+        """
+        comparison, ir, inversions = self._comparison, self._new.ir, self._new.inversions
+        moved, old_block, blocks = {*comparison.moved}, self._old.ir.op_block, comparison.matching.blocks
+        stood = {op: old for op in comparison.added if (old := self._replaced(op)) is not None}
+        changed = {ir.op_block[op] for op in (*moved, *stood)}
+        for block in changed:
+            all_stood = {op: comparison.was.get(op, stood.get(op)) for op in ir.block_ops[block]}
+            here = [
+                op for op, old in all_stood.items() if old is not None and blocks.get(old_block[old]) == block
+            ]
+            costs = [inversions[op] or 0 for op in here]
+            most = 1 + sum(costs)
+            weights = [
+                most * (2 + len(here)) + most * (op not in stood) - cost
+                for op, cost in zip(here, costs, strict=True)
+            ]
+            for place, op in enumerate(here):  # a pattern inserts at its root
+                weights[place] *= len(here) if op in stood and stood[op] == self.root else 1
+            kept = heaviest_rising(ranks_of([all_stood[op] or 0 for op in here]), weights)
+            moved = (moved - {*here}) | ({*here} - {here[place] for place in kept})
+        return moved & comparison.was.keys()
 
     def _target(self, op: int, replaced: int | None) -> tuple[int | None, OpLabel | None]:
         """Return the number of the op whose location an op should carry if not its own; its label."""

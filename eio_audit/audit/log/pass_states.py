@@ -32,8 +32,8 @@ def flow_of(dumps: Iterable[Dump], roots: Sequence[Root | None], options: AuditO
             if found.old is None or found.new is None:
                 yield PassStep(None, root=root)
             else:
-                numbers = found.old.numbers, found.new.numbers
-                yield PassStep(found.comparison, *numbers, found.origins, root, is_whole=len(roots) == 1)
+                numbers, is_whole = (found.old.numbers, found.new.numbers), [*roots] == [None]
+                yield PassStep(found.comparison, *numbers, found.origins, root, is_whole)
 
     return PassFlow(State(first.ops, first.numbers), steps())
 
