@@ -155,3 +155,34 @@ def test_a_trace_and_a_diff_give_the_same_advice() -> None:
         ("place", "#66 ttir.linear %26", 16),
     ]
     assert (advice.now, advice.inversions) == (129, 88)
+
+
+LAYOUT = """func.func @main(%x: i32) -> (i32, i32) {{
+  %0 = "t.relu"(%x) : (i32) -> i32 loc("148|relu")
+  %1 = "t.reshape"(%0) : (i32) -> i32 loc("149|reshape")
+  %2 = {layout} loc("{index}|layout")
+  %3 = "t.argmax"(%2) : (i32) -> i32 loc("152|argmax")
+  return %1, %3 : i32, i32 loc("153|return")
+}}
+"""
+
+
+def test_an_op_in_the_place_of_another_with_the_location_of_its_input_gets_that_of_the_other() -> None:
+    before = LAYOUT.format(layout='"t.to_tensor_spec"(%0) : (i32) -> i32', index=152)
+    after = LAYOUT.format(layout='"t.to_layout"(%0) : (i32) -> i32', index=148)
+    advice = eio_audit.diff(*(eio_audit.read_text(text)[0] for text in (before, after))).advice
+    assert advice is not None
+    [change] = advice.changes
+    assert (change.kind, change.beside and change.beside.title, change.indices, advice.inversions) == (
+        "location",
+        "#152 t.to_tensor_spec %2",
+        (152,),
+        0,
+    )
+
+
+def test_an_op_whose_location_alone_changed_gets_it_back() -> None:
+    before, after = (LAYOUT.format(layout='"t.cast"(%0) : (i32) -> i32', index=index) for index in (150, 148))
+    advice = eio_audit.diff(*(eio_audit.read_text(text)[0] for text in (before, after))).advice
+    assert advice is not None
+    assert [(change.kind, change.indices) for change in advice.changes] == [("location", (150,))]

@@ -198,7 +198,8 @@ class MadeOps:
         """The names of the ops that may change: in a whole pass, of those that it put out of order."""
         if not self._step.is_whole:
             return {*self._new.names}
-        return {self._new.names[op] for op in (*self._comparison.added, *self._moved) if self._is_worse(op)}
+        changed = (op for op in range(len(self._new)) if op in self._moved or not self._is_kept(op))
+        return {self._new.names[op] for op in changed if self._is_worse(op)}
 
     def _is_worse(self, op: int) -> bool:
         """Return whether an op is in more inversions than before."""
