@@ -155,7 +155,7 @@ def bisect_command(
     indices: without them, the report counts the ops that patterns changed.
 
     The report shows what each pattern did, the worst applications with their ops, and how to get the IR
-    before and after each of them by hand. It ends with what to change in the pass. With -o states.log, each
+    before and after each of them by hand. It begins with what to change in the pass. With -o states.log, each
     of these states is a dump of a log, which trace, diff and history read. The text is printed beside a log
     and a page (-o page.html). Of a compiler that hangs (--timeout), crashes or fails, the report names the
     first application with which it does so.
