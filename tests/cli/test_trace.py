@@ -283,6 +283,32 @@ def next_commands(report: bytes) -> list[list[str]]:
     return [shlex.split(step, comments=True)[1:] for step in steps]
 
 
+@pytest.mark.parametrize(
+    ("said", "compiler"),
+    [
+        ("", ["COMPILER", "ARGS"]),
+        ("1.\tProgram arguments: my-opt --erase in.mlir\n", ["my-opt", "--erase", "in.mlir"]),
+        (
+            "Pass Manager with 1 passes:\nbuiltin.module(erase{x=1})\n\n",
+            ["COMPILER", "--pass-pipeline=builtin.module(erase{x=1})", "INPUT"],
+        ),
+        (
+            '{-#\n  external_resources: {\n    mlir_reproducer: {\n      pipeline: "builtin.module(erase)",\n'
+            "      disable_threading: true\n    }\n  }\n#-}\n",
+            ["COMPILER", "--pass-pipeline=builtin.module(erase)", "INPUT"],
+        ),
+    ],
+)
+def test_the_next_command_bisects_the_compiler_that_the_log_tells(
+    said: str, compiler: list[str], tmp_path: Path
+) -> None:
+    log = tmp_path / "passes.log"
+    dumps = dump("Before", "erase", function("f", 1, 2)) + dump("After", "erase", function("f", 2, 1))
+    log.write_text(dumps + said if said.startswith("{-#") else said + dumps)
+    bisect, *_ = next_commands(run("trace", log).stdout)
+    assert bisect == ["bisect", "--pass", "erase", "--", *compiler]
+
+
 def test_without_a_dump_right_before_the_pass_diff_compares_with_the_one_before(tmp_path: Path) -> None:
     log = tmp_path / "after only.log"
     marker = "// -----// IR Dump "

@@ -114,6 +114,7 @@ class PassFlow:
         at_end = {*chain.from_iterable(self._blocks[-1])}
         self._made_at_end = [op.number for step in self._to_end for op in step.ops if op.number in at_end]
         self._known: dict[tuple[tuple[int, ...], frozenset[Group]], int] = {}
+        self._blocks_with: dict[frozenset[Group], Sequence[Sequence[int]]] = {frozenset(): self._blocks[-1]}
         # The groups whose place is wrong, so that their locations are not.
         self.places: frozenset[Group] = frozenset()
         # These, and the groups of one name whose location is wrong.
@@ -160,9 +161,11 @@ class PassFlow:
         """
         counted = {*chain.from_iterable(self._blocks[-1])} - self._constants
         own = {op.number for op in self._ops_of(group)}
+        if group.kind is Kind.PLACE:  # what replaces these ops goes with them
+            own |= self._homes_at_end({group}).keys()
 
         def among(some: Collection[int], *changed: Group) -> int:
-            blocks = self._blocks_at_end(frozenset(changed))
+            blocks = self._blocks_at_end(changed)
             some_of_each = ([one for one in block if one in some] for block in blocks)
             return _inversions(some_of_each, self._labels_at_end(changed))
 
@@ -236,7 +239,7 @@ class PassFlow:
         changed, kind = {*done, *groups}, groups[0].kind
         own = [op for group in groups for op in self._ops_of(group)]
         if kind is Kind.LOCATION:
-            own = [op for op in own if op.carries is not Carries.ROOT]
+            own = [op for op in own if op.carries is not Carries.ROOT] or own
         ops, beside = (self._placed if kind is Kind.PLACE else self._labelled)(changed, own)
         labels = self._labels_at_end(changed)
         return Change(
@@ -319,13 +322,17 @@ class PassFlow:
             found[op.number] = found.get(op.target, labels.get(op.target, op.index))
         labels.update(found)
 
-    def _blocks_at_end(self, places: Collection[Group]) -> Iterable[Sequence[int]]:
+    def _blocks_at_end(self, changed: Collection[Group]) -> Iterable[Sequence[int]]:
         """Return, by block, the numbers of the ops that count, if some groups are inserted elsewhere."""
-        if not any(group.kind is Kind.PLACE for group in places):
-            return self._blocks[-1]
-        homes, numbers, keys = self._homes_at_end(places), self._last.numbers, self._last.ops.dump.keys.by_op
-        orders = [(ops, self._layout.order(ops, homes)) for ops in self._last.ops.ir.block_ops]
-        return [[numbers[op] for op in order if keys[op] is not None] for _, order in orders]
+        places = frozenset(group for group in changed if group.kind is Kind.PLACE)
+        if places not in self._blocks_with:
+            homes, numbers = self._homes_at_end(places), self._last.numbers
+            keys = self._last.ops.dump.keys.by_op
+            orders = (self._layout.order(ops, homes) for ops in self._last.ops.ir.block_ops)
+            self._blocks_with[places] = [
+                [numbers[op] for op in order if keys[op] is not None] for order in orders
+            ]
+        return self._blocks_with[places]
 
     @cached_property
     def _layout(self) -> Layout:

@@ -263,20 +263,22 @@ def notes_on(dump: Dump, below: Span) -> Iterator[tuple[int, str]]:
 
 
 _ARGUMENTS = re.compile(rb"(?m)^(?:\d+\.\s+)?Program arguments: (?P<words>\S.*?)\s*$")
-_PRINTED = re.compile(
-    rb"(?m)^Pass Manager with \d+ pass(?:es)?:\r?\n(?P<printed>\S.*?)\s*$"
-    rb'|^ +mlir_reproducer: \{\s*pipeline: "(?P<kept>(?:[^"\\]|\\.)*)"'
-)
+_PRINTED = re.compile(rb"(?m)^Pass Manager with \d+ pass(?:es)?:\r?\n(?P<words>\S.*?)\s*$")
+_KEPT = re.compile(rb'pipeline: "(?P<words>(?:[^"\\]|\\.)*)"')
 
 
-def compiler_in(source: Source) -> str:
-    """Return the compiler with its arguments as far as a log tells them: all, or its pipeline; else empty."""
-    if source.data.find(b"Program arguments: ") >= 0 and (found := _ARGUMENTS.search(source.data)):
-        return found["words"].decode("utf-8", "replace")
-    known = any(source.data.find(text) >= 0 for text in (b"Pass Manager with ", b"mlir_reproducer: "))
-    if not known or not (found := _PRINTED.search(source.data)):
-        return ""
-    pipeline = (found["printed"] or found["kept"]).decode("utf-8", "replace").replace('\\"', '"')
+def compiler_in(data: Text, span: Span) -> str:
+    """Return the compiler with its arguments as far as a text tells: all, or its pipeline; else empty."""
+    for expression, lead in ((_ARGUMENTS, b"Program arguments: "), (_PRINTED, b"Pass Manager with ")):
+        if data.find(lead, *span) >= 0 and (found := expression.search(data, *span)):
+            words = found["words"].decode("utf-8", "replace")
+            return words if expression is _ARGUMENTS else _with_pipeline(words)
+    start = data.find(REPRODUCER, *span)
+    found = _KEPT.search(data, start, span.end) if start >= 0 else None
+    return _with_pipeline(found["words"].decode("utf-8", "replace").replace('\\"', '"')) if found else ""
+
+
+def _with_pipeline(pipeline: str) -> str:
     return f"COMPILER {shlex.quote(f'--pass-pipeline={pipeline}')} INPUT"
 
 
@@ -294,6 +296,7 @@ class Failures:
 
     def __init__(self) -> None:
         self.notes: dict[tuple[str, int], str] = {}  # what else is in the log, by its file and 1-based line
+        self.compiler = ""  # the compiler with its arguments, as far as the log tells them
         self._seen: set[tuple[str, int]] = set()
         self.pending: list[Diagnostic] = []  # those above the next dump
         self._last: Suspect | None = None
@@ -310,10 +313,16 @@ class Failures:
         name, span = dump.source.name, text_below(dump, length if dump.has_text_of(last) else None)
         self._last_dump = dump, span.start - dump.span.start
         self.notes |= {(name, line): note for line, note in notes_on(dump, span)}
+        for data, part in ((dump.source.data, Span(dump.span.start, span.end)), *self._above(dump)):
+            self.compiler = self.compiler or compiler_in(data, part)
         found = {(name, error.line): error for error in diagnostics_in(dump.source, span)}
         new = [error for place, error in found.items() if place not in self._seen]
         self._seen |= found.keys()
         return [located(one, known, symbol) for one in new] if dump.has_failed else new
+
+    @staticmethod
+    def _above(dump: Dump) -> list[tuple[Text, Span]]:
+        return [] if dump.above is None else [(dump.above[0].data, dump.above[1])]
 
     def charged(
         self, pass_: Suspect | None, below: Sequence[Diagnostic]

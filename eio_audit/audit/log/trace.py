@@ -24,7 +24,6 @@ from eio_audit.audit.log.beside_dumps import (
     PassTimes,
     Suspect,
     TimedRun,
-    compiler_in,
     located,
 )
 from eio_audit.audit.log.end_block import EndBlock
@@ -323,13 +322,10 @@ class _Tracer:
         self._times = PassTimes()
         self._failures = Failures()
         self._modules: list[int] = []
-        self._compiler = ""
 
     def add(self, dump: Dump) -> None:
         """Charge passes with what this dump shows."""
         self._times.look_at(dump.source)
-        if dump.source.name not in self._sources:
-            self._compiler = self._compiler or compiler_in(dump.source)
         program = self._programs.get(dump.program)
         if program is None:
             log = ProgramLog(self._options)
@@ -490,7 +486,7 @@ class _Tracer:
             is_partial=any(program.log.followed.pairs.is_partial for program in programs),
             notes=self._failures.notes,
             unmarked_modules=tuple(self._modules) if len(self._sources) == 1 else (),
-            compiler=self._compiler,
+            compiler=self._failures.compiler,
             end_blocks={name: left.blocks for name, left in charged.items()},
         )
         passes = (

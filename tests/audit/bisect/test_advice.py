@@ -343,3 +343,25 @@ def test_the_estimate_is_what_a_small_pass_does(case: tuple[Program, list[Applic
         truth = [one.inversions for one in run_pass(program, applications, changed)]
         groups = locations_of(changed)
         assert (flow.inversions(groups), [*flow.curve(groups)]) == (truth[-1], truth)
+
+
+def test_what_later_applications_make_of_inserted_ops_makes_the_estimate_a_bound() -> None:
+    def uses(name: str, result: str, used: str, index: int) -> str:
+        return f'%{result} = "t.{name}"(%{used}) : (i32) -> i32 loc("{index}|{name}")'
+
+    matmul, other = uses("matmul", "m", "arg", 1), uses("other", "o", "arg", 2)
+    second, end = uses("matmul", "s", "arg", 3), '"t.end"(%m, %o, %s) : (i32, i32, i32) -> () loc("9|end")'
+    wide, first = uses("wide", "w", "arg", 1), uses("slice", "m", "w", 1)
+    slice_, copy = uses("slice", "s", "w", 3), uses("copy", "s", "w", 3)
+    before = state(matmul, other, second, end)
+    fused = state(wide, first, slice_, other, end)
+    copied = state(wide, first, copy, other, end)
+    fuse, later = Attempt(1, "Fuse", "t.matmul", "%m", 1), Attempt(2, "Copy", "t.slice", "%s", 3)
+    alone = advice_of(log_of([before, before, fused]), [None, fuse])
+    assert ([change.kind for change in alone.changes], alone.inversions, alone.at_most) == (
+        ["place"],
+        0,
+        False,
+    )
+    both = advice_of(log_of([before, before, fused, copied]), [None, fuse, later])
+    assert ([change.kind for change in both.changes], both.inversions, both.at_most) == (["place"], 0, True)
