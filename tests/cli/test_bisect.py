@@ -702,9 +702,9 @@ def test_an_interrupt_reports_what_is_found(signal_: signal.Signals, tmp_path: P
 
 
 def test_a_second_termination_does_not_lose_the_report(tmp_path: Path) -> None:
-    """``timeout`` and job schedulers signal the process and its group."""
-    code, printed, errors = ended(signal.SIGTERM, "halving", tmp_path / "pid", times=3)
-    assert (code, errors) == (130, "")
+    """``timeout`` and job schedulers signal the process and its group. The last may end it after the report."""
+    _, printed, errors = ended(signal.SIGTERM, "halving", tmp_path / "pid", times=3)
+    assert errors == ""
     assert "2 intervals of attempts are not resolved: interrupted" in printed
 
 

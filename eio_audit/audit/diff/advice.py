@@ -34,6 +34,7 @@ from eio_audit.audit.locations.original_index import OpLabel
 from eio_audit.order.permutation import count_inversions
 
 MOST_TRIED = 12  # of so many changes, all choices are tried
+MOST_WORK = 8_000_000  # if they are so many ops at most, one for each choice
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,17 +120,17 @@ class PassFlow:
         self.places: frozenset[Group] = frozenset()
         # These, and the groups of one name whose location is wrong.
         self.named: tuple[Group, ...] = ()
-        while self._adds_group():
+        while self._adds_groups():
             pass
 
-    def _adds_group(self) -> bool:
-        """Add the first group whose change removes most of its inversions, with those before it changed."""
+    def _adds_groups(self) -> bool:
+        """Add each group whose change removes most of its inversions, with those before it changed."""
+        known = len(self.named)
         for group in (*self._groups(Kind.PLACE), *self._groups(Kind.LOCATION)):
             if group.name and group not in self.named and self._removes_most(group):
                 self.named += (group,)
                 self.places |= {group} if group.kind is Kind.PLACE else set()
-                return True
-        return False
+        return len(self.named) > known
 
     def _leading_to_the_end(self) -> list[MadeStep]:
         """Return the steps with those ops only from which a label at the end may come."""
@@ -203,7 +204,8 @@ class PassFlow:
     def _together(self, groups: Sequence[Group]) -> tuple[tuple[Group, ...], bool]:
         """Return the fewest groups that give the fewest inversions, and whether all choices were tried."""
         best: tuple[Group, ...] = ()
-        if len(groups) <= MOST_TRIED:
+        work = sum(map(len, self._blocks[-1])) << len(groups)
+        if len(groups) <= MOST_TRIED and work <= MOST_WORK:
             sizes = range(1, len(groups) + 1)
             for chosen in chain.from_iterable(combinations(groups, size) for size in sizes):
                 if not self.inversions(best):

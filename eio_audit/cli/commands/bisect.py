@@ -222,9 +222,10 @@ def _bisect(request: Request, op: str | None, parallel: Jobs, max_runs: int, rep
         from eio_audit.report.html.data import StoredSteps
 
         steps = StoredSteps()
-    with bisect_progress() as advance:
-        result = bisect_pass(request, parallel.processes, max_runs, advance, [] if steps is None else [steps])
-    with termination_waits():
+    with termination_waits():  # but for the search, which it ends
+        with bisect_progress() as advance:
+            watches = [] if steps is None else [steps]
+            result = bisect_pass(request, parallel.processes, max_runs, advance, watches)
         if op is not None:
             reports.write(op_steps(result, op))
         else:
