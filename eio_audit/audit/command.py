@@ -23,6 +23,7 @@ from eio_audit.audit import watchdog
 
 _ENDING = signal.SIGTERM, signal.SIGHUP
 """The signals that end a program, of which the second says that its terminal is closed."""
+_interrupted = threading.Event()  # whether SIGTERM has interrupted the main thread
 
 
 _GLANCE = 0.02  # the seconds between two looks at how much a program has printed
@@ -61,6 +62,8 @@ class Running:
         """End all at the end of this block. In the main thread, SIGTERM and SIGHUP leave the block, too."""
 
         def leave(number: int, _: FrameType | None) -> None:
+            if number == signal.SIGTERM and _interrupted.is_set():
+                return  # it is about to report what it found
             self.end()
             raise SystemExit(128 + number)
 
@@ -227,7 +230,8 @@ def temporary_folder() -> Iterator[Path]:
     """
 
     def leave(number: int, _: FrameType | None) -> None:
-        raise SystemExit(128 + number)
+        if number != signal.SIGTERM or not _interrupted.is_set():
+            raise SystemExit(128 + number)
 
     folder = Path(tempfile.gettempdir(), f"eio-audit-{secrets.token_hex(8)}")
     _watchdog().say(watchdog.LEFT + os.fsencode(folder))  # before it exists
@@ -279,9 +283,11 @@ def interrupted_by_termination() -> Iterator[None]:
     """In this block, the first SIGTERM interrupts the main thread as Ctrl-C does, and others do nothing."""
 
     def interrupt(number: int, _: FrameType | None) -> None:
-        signal.signal(number, lambda *_: None)
-        raise KeyboardInterrupt
+        if not _interrupted.is_set():
+            _interrupted.set()
+            raise KeyboardInterrupt
 
+    _interrupted.clear()
     with _taken([signal.SIGTERM], interrupt):
         yield
 
