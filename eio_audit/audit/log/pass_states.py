@@ -8,7 +8,7 @@ from pathlib import Path
 from eio_audit.audit.diff.advice import PassFlow
 from eio_audit.audit.diff.homes import State
 from eio_audit.audit.diff.made_ops import PassStep, Root
-from eio_audit.audit.log.scope_steps import ScopeSteps
+from eio_audit.audit.log.program_log import ProgramLog
 from eio_audit.audit.options import AuditOptions
 from eio_audit.mlir.input.dumps import Dump
 
@@ -22,13 +22,13 @@ def flow_of(dumps: Iterable[Dump], roots: Sequence[Root | None], options: AuditO
             The first step is what the pass does without patterns.
         options: how the states are read.
     """
-    compared, remaining = ScopeSteps(options), iter(dumps)
-    first = compared.take(compared.show(next(remaining)), ()).new
+    log, remaining = ProgramLog(options), iter(dumps)
+    first = log.compared(next(remaining), ()).new
     assert first is not None
 
     def steps() -> Iterator[PassStep]:
         for dump, root in zip(remaining, roots, strict=True):
-            found = compared.take(compared.show(dump), ())
+            found = log.compared(dump, ())
             if found.old is None or found.new is None:
                 yield PassStep(None, root=root)
             else:

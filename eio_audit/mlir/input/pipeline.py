@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Iterator
 from typing import NamedTuple
+
+from eio_audit.mlir.source import Span, Text
+from eio_audit.mlir.tokens import REPRODUCER
 
 _PRINTED = re.compile(rb"(?m)^Pass Manager with \d+ pass(?:es)?:\r?\n(?P<text>(?:.*\S.*\n?)+)")
 _PIECE = re.compile(r"\s*(?:(?P<name>[\w.$<>:-]+)|(?P<sign>[(),]))\s*")
@@ -77,3 +81,23 @@ def _options_end(text: str, start: int) -> int:
             if not depth:
                 return position + 1
     raise ValueError("expected '}'")
+
+
+_ARGUMENTS = re.compile(rb"(?m)^(?:\d+\.\s+)?Program arguments: (?P<words>\S.*?)\s*$")
+_LINE = re.compile(rb"(?m)^Pass Manager with \d+ pass(?:es)?:\r?\n(?P<words>\S.*?)\s*$")
+_KEPT = re.compile(rb'pipeline: "(?P<words>(?:[^"\\]|\\.)*)"')
+
+
+def compiler_in(data: Text, span: Span) -> str:
+    """Return the compiler with its arguments as far as a text tells: all, or its pipeline; else empty."""
+    for expression, lead in ((_ARGUMENTS, b"Program arguments: "), (_LINE, b"Pass Manager with ")):
+        if data.find(lead, *span) >= 0 and (found := expression.search(data, *span)):
+            words = found["words"].decode("utf-8", "replace")
+            return words if expression is _ARGUMENTS else _with_pipeline(words)
+    start = data.find(REPRODUCER, *span)
+    found = _KEPT.search(data, start, span.end) if start >= 0 else None
+    return _with_pipeline(found["words"].decode("utf-8", "replace").replace('\\"', '"')) if found else ""
+
+
+def _with_pipeline(pipeline: str) -> str:
+    return f"COMPILER {shlex.quote(f'--pass-pipeline={pipeline}')} INPUT"
