@@ -6,9 +6,7 @@ Tests import them from here, so code can move without a change of the tests.
 from __future__ import annotations
 
 from eio_audit.audit import dependence as dependence_module
-from eio_audit.audit.bisect import advice as advice_module
-from eio_audit.audit.bisect.advice import LabelFlow, advise
-from eio_audit.audit.bisect.bisect import name_of_step, write_log
+from eio_audit.audit.bisect.bisect import name_of_step, root_of
 from eio_audit.audit.bisect.compiler_command import OWN_FLAGS, CompilerCommand, CompilerRun
 from eio_audit.audit.bisect.pass_search import Halving, first_failing
 from eio_audit.audit.bisect.survey import (
@@ -40,9 +38,11 @@ from eio_audit.audit.corpus.workers import (
     usable_cores,
 )
 from eio_audit.audit.dependence import DependenceGraph, Dependences
+from eio_audit.audit.diff import advice as advice_module
+from eio_audit.audit.diff.advice import Advice, PassFlow
 from eio_audit.audit.diff.compared_dump import ComparedDump
-from eio_audit.audit.diff.diff import placed
 from eio_audit.audit.diff.dump_comparison import repeated_changes
+from eio_audit.audit.diff.made_ops import Group, Kind, Root
 from eio_audit.audit.diff.matching import gaps_between, match_ops, matching_lines
 from eio_audit.audit.diff.sameness import sameness
 from eio_audit.audit.explain.explain import OpExplanation, OpInBlock
@@ -69,6 +69,7 @@ from eio_audit.audit.locations.parsed_locations import Interned, LocationNumbers
 from eio_audit.audit.log import followed_pairs as followed_pairs_module
 from eio_audit.audit.log import function_states as function_states_module
 from eio_audit.audit.log.log_findings import LogFindings
+from eio_audit.audit.log.pass_states import flow_of, write_log
 from eio_audit.audit.log.program_log import ProgramLog
 from eio_audit.audit.log.program_text import text_before
 from eio_audit.audit.log.scope_steps import ChangedOp
@@ -129,7 +130,6 @@ from eio_audit.order.windows import (
     TransitiveClosure,
     Window,
     block_of,
-    least_beside,
     split_into_windows,
 )
 from eio_audit.order.wrong_labels import fewest_wrong_labels, outside_antichain
@@ -145,7 +145,6 @@ from eio_audit.report.text import progress as progress_module
 from eio_audit.report.text.check import Shown, print_findings
 from eio_audit.report.text.console import Console
 from eio_audit.report.text.diff import unified_diff
-from eio_audit.report.wording.bisect import best_change
 from eio_audit.report.wording.conclusion import bisection_command
 from eio_audit.report.wording.diff import marked, word_diff
 from eio_audit.report.wording.order import sum_of

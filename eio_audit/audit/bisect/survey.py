@@ -16,7 +16,6 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import NamedTuple
 
 from eio_audit.audit.bisect.compiler_command import (
     OWN_FLAGS,
@@ -31,6 +30,8 @@ from eio_audit.audit.bisect.compiler_command import (
     without_messages,
 )
 from eio_audit.audit.check.keyed_dump import KeyedDump
+from eio_audit.audit.diff.diff import diff
+from eio_audit.audit.diff.made_ops import number_in
 from eio_audit.audit.locations.original_index import OriginalIndices
 from eio_audit.audit.locations.parsed_locations import ModelLine
 from eio_audit.audit.log.trace import Trace, TracedPass, trace
@@ -38,6 +39,7 @@ from eio_audit.audit.options import AuditOptions
 from eio_audit.mlir.input.dumps import Dump
 from eio_audit.mlir.input.function_texts import DumpText, outermost_op
 from eio_audit.mlir.input.markers import Marker
+from eio_audit.mlir.input.pipeline import PipelinePass, printed_pipeline
 from eio_audit.mlir.reading.reader import read_ir
 from eio_audit.mlir.source import InputError, Source, Span
 
@@ -50,10 +52,6 @@ PROGRAM = "builtin.module"  # the op around a program, which a pass of the outer
 UNNAMED = "(unnamed pattern)"  # what a pattern without a debug name is called
 _GENERAL = ("mlir-", "allow-unregistered-dialect", "load-", "irdl-file", "verify-", "no-implicit-module")
 """What the flags begin with that do not name a pass or a pipeline."""
-_PRINTED = re.compile(rb"(?m)^Pass Manager with \d+ pass(?:es)?:\r?\n(?P<text>(?:.*\S.*\n?)+)")
-_PIECE = re.compile(r"\s*(?:(?P<name>[\w.$<>:-]+)|(?P<sign>[(),]))\s*")
-_MAY_FOLLOW = {"": "a", "a": "(", "(": "a)", ")": ",)", ",": "a"}
-"""What may follow a sign of a pipeline, or a name (``a``) before a parenthesis. A pass ends as ``)`` does."""
 _ATTEMPT = b"Action `apply-pattern pattern: "
 _OP = re.compile(
     r"(?:(?P<result>%[\w$.-]+)(?::\d+)?(?:, %[\w$.:-]+)* = )?"
@@ -147,6 +145,15 @@ class Survey:
             found[run.after.line] = place, runs
         return found
 
+    def after(self, question: PassInQuestion) -> list[Dump]:
+        """Return the dumps of its program behind a pass, if a pass that changes something comes later."""
+        index = max(row.index for row in question.rows)
+        if not any(row.changed for row in self.trace.passes if row.index > index):
+            return []
+        line, program = max(row.place.line for row in question.rows), question.after.program
+        later = (dump for dump in self.dumps if dump.line > line and dump.program == program)
+        return [replace(dump, program="") for dump in later]
+
     def number_of(self, question: PassInQuestion) -> int | None:
         """Return which run of its pass it is, from 1; None if it is the only one."""
         name = question.pass_name
@@ -197,7 +204,7 @@ def alone(found: Survey, question: PassInQuestion, runs: CompilerRuns) -> PassIn
     except InputError as error:
         return replace(question, why_not_alone=f"alone on its dump, {error.message}")
     if not _is_same(after, question):
-        return replace(question, why_not_alone="alone on its dump, it gives another result")
+        return replace(question, why_not_alone=_what_differs(question.after, after, has_options=bool(known)))
     rows = tuple(row for run in alike for row in run.rows)
     return replace(cut, before=alike[0].before, after=after, function=None, rows=rows)
 
@@ -208,6 +215,17 @@ def _is_same(after: Dump, question: PassInQuestion) -> bool:
         return True
     texts = [DumpText(dump).functions.get(question.function or "") for dump in (after, question.after)]
     return texts[0] is not None and texts[1] is not None and texts[0].is_same_as(texts[1])
+
+
+def _what_differs(usual: Dump, alone: Dump, *, has_options: bool) -> str:
+    """Return ``alone on its dump, it gives another result: 3 ops added, 1 modified``."""
+    why = "" if has_options else ", without the options that it may have"
+    try:
+        found = diff(usual, alone).ops.found
+    except InputError as error:
+        return f"alone on its dump{why}, it gives IR that cannot be read: {error.message}"
+    said = ", ".join(f"{len(ops):,} {status}" for status, ops in found.items() if ops)
+    return f"alone on its dump{why}, it gives another result: {said or 'other text'}"
 
 
 def _dumps(run: CompilerRun) -> list[Dump]:
@@ -255,10 +273,18 @@ def choose_pass(found: Survey, pass_name: str | None, number: int | None) -> Pas
     return max(changing or runs[-1:], key=lambda run: (_most(found.places[run.after.line][1]), _most([run])))
 
 
-def _most(runs: Iterable[PassInQuestion]) -> tuple[int, int, int]:
+def next_choices(found: Survey, chosen: PassInQuestion) -> list[PassInQuestion]:
+    """Return the passes that left something but less than the chosen one, those that did most first."""
+    own = found.places[chosen.after.line][1]
+    places = {id(alike): alike for _, alike in found.places.values() if alike is not own}
+    return [alike[0] for alike in sorted(places.values(), key=_most, reverse=True) if _most(alike)[0]]
+
+
+def _most(runs: Iterable[PassInQuestion]) -> tuple[int, int, int, int]:
     """Return what runs of a pass did: a tuple that is greater for more."""
     rows = [row for run in runs for row in run.rows]
     return (
+        sum(row.left_others for row in rows),
         sum(row.left for row in rows),
         sum(row.made for row in rows),
         sum(row.op_counts.total for row in rows),
@@ -296,73 +322,6 @@ def _pass_runs(found: Survey) -> Iterator[PassInQuestion]:
             )
 
 
-class PipelinePass(NamedTuple):
-    """One pass of a pipeline."""
-
-    name: str  # its argument: `canonicalize`
-    text: str  # the argument with its options: `canonicalize{top-down=true}`
-    # The ops that it is nested in, the outermost first: `("builtin.module", "func.func")`.
-    anchors: tuple[str, ...]
-
-    @property
-    def alone(self) -> str:
-        """The pipeline that runs only this pass: ``builtin.module(func.func(canonicalize))``."""
-        return "".join(f"{anchor}(" for anchor in self.anchors) + self.text + ")" * len(self.anchors)
-
-
-def printed_pipeline(messages: bytes) -> tuple[PipelinePass, ...] | None:
-    """Return the passes of the pipeline in a compiler's messages, in order.
-
-    None if it prints none or several, or one that is not understood.
-    """
-    found = list(_PRINTED.finditer(messages))
-    if len(found) != 1:
-        return None
-    text = " ".join(found[0]["text"].decode("utf-8", "replace").split())
-    try:
-        return tuple(_passes(text))
-    except ValueError:
-        return None
-
-
-def _passes(text: str) -> Iterator[PipelinePass]:
-    """Yield the passes of ``anchor(pass,anchor(pass{options}))``; a ValueError for a text of another form."""
-    anchors, last, position = list[str](), "", 0
-    while match := _PIECE.match(text, position):
-        name, sign = match["name"], match["sign"]
-        if (sign or "a") not in _MAY_FOLLOW[last] or (sign == ")" and not anchors):
-            break
-        last, position = sign or "a", match.end()
-        if sign == ")":
-            anchors.pop()
-        elif name is not None and text.startswith("(", position):
-            anchors.append(name)
-        elif name is not None:
-            end = _options_end(text, position)
-            yield PipelinePass(name, name + text[position:end].strip(), tuple(anchors))
-            position, last = end, ")"
-    if anchors or last != ")" or text[position:].strip():
-        raise ValueError(f"expected another text than {text!r}")
-
-
-def _options_end(text: str, start: int) -> int:
-    """Return where the options that begin at ``start`` end, or ``start`` if there are none."""
-    if not text.startswith("{", start):
-        return start
-    depth, quote = 0, ""
-    for position in range(start, len(text)):
-        char = text[position]
-        if quote:
-            quote = "" if char == quote else quote
-        elif char in "\"'":
-            quote = char
-        elif char in "{}":
-            depth += 1 if char == "{" else -1
-            if not depth:
-                return position + 1
-    raise ValueError("expected '}'")
-
-
 @dataclass(frozen=True, slots=True)
 class Attempt:
     """An attempt of a pattern on an op."""
@@ -373,6 +332,13 @@ class Attempt:
     result: str | None = None  # its first result; None for an op without results
     index: int | None = None  # its op index; None if it has none
     model: ModelLine | None = None  # its line in the model's source; None if its location has none
+
+    @property
+    def name(self) -> str:
+        """The name of the pattern without namespaces; of one without a name, with that of the root op."""
+        name = short_pattern(self.pattern)
+        is_named = name != UNNAMED and "lambda" not in name
+        return name if is_named or not self.op else f"{name} on {self.op}"
 
     @property
     def title(self) -> str:
@@ -394,11 +360,6 @@ class Attempt:
         names, number = filter(None, map(ir.first_result_name, found)), number_in(self.result)
         closest = min(names, key=lambda name: abs(number_in(name) - number), default=self.result)
         return replace(self, result=closest)
-
-
-def number_in(name: str | None) -> int:
-    """Return the digits of ``%12`` as a number; 0 for a name without any."""
-    return int("0" + "".join(filter(str.isdecimal, name or "")))
 
 
 def short_pattern(name: str) -> str:

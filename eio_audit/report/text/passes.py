@@ -20,7 +20,7 @@ from eio_audit.report.text.check import SHOWN, Excerpts, Shown, print_findings
 from eio_audit.report.text.console import Console, hyperlink, print_figures, print_next
 from eio_audit.report.wording import count
 from eio_audit.report.wording import trace as words
-from eio_audit.report.wording.order import correction
+from eio_audit.report.wording.advice import sentences
 
 
 def print_traces(
@@ -110,8 +110,8 @@ def _print_left(trace: Trace, console: Console) -> None:
         place = culprit.place
         at = (f"{place.source}:{place.line}", hyperlink(place.source, place.line))
         console.print((words.pass_title(culprit), "bold"), " (", at, f") {words.left_by(culprit)}")
-        for change in culprit.advice:
-            console.print(("what to change: ", "bold"), correction(change), indent=2)
+        for said in () if culprit.advice is None else sentences(culprit.advice):
+            console.print(("what to change: ", "bold"), said, indent=2)
 
 
 def _print_findings(trace: Trace, console: Console, excerpts: Excerpts | None) -> None:
@@ -185,6 +185,7 @@ def print_rows(
         "made": accounted("made", trace.initial),
         "undone": accounted("undone", 0),
         "left": accounted("left", trace.initial_left),
+        "left_ahead": accounted("left_ahead", 0),
         "avoidable": of(lambda t: f"{t.figures.avoidable:,}{'' if t.figures.certified else '+'}"),
         **{key: of(attrgetter(key)) for key in ("mislabelled", "lost", "size", "program")},
         **{key: of(attrgetter(f"figures.{key}")) for key in ("inversions", "forced", "derived")},
@@ -201,7 +202,7 @@ def print_rows(
         "title=pass, ~added=+added, ~removed=-removed, ~modified=~modified": True,
         "~moved": verbose or not is_judged,
         "~unlocated?": True,
-        "~made, ~undone, ~left": True,
+        "~made, ~undone, ~left, ~left_ahead=ahead": True,
         ">avoidable?, ~mislabelled?=wrong indices, ~lost?, #inversions?, #forced?, #derived?": (
             verbose and is_judged
         ),
