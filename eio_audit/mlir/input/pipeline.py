@@ -11,6 +11,9 @@ from eio_audit.mlir.source import Span, Text
 from eio_audit.mlir.tokens import REPRODUCER
 
 _PRINTED = re.compile(rb"(?m)^Pass Manager with \d+ pass(?:es)?:\r?\n(?P<text>(?:.*\S.*\n?)+)")
+_ARGUMENTS = re.compile(rb"(?m)^(?:\d+\.\s+)?Program arguments: (?P<words>\S[^\r\n]*+)")
+_LINE = re.compile(rb"(?m)^Pass Manager with \d+ pass(?:es)?:\r?\n(?P<words>\S[^\r\n]*+)")
+_KEPT = re.compile(rb'pipeline: "(?P<words>(?:[^"\\]|\\.)*)"')
 _PIECE = re.compile(r"\s*(?:(?P<name>[\w.$<>:-]+)|(?P<sign>[(),]))\s*")
 _MAY_FOLLOW = {"": "a", "a": "(", "(": "a)", ")": ",)", ",": "a"}
 """What may follow a sign of a pipeline, or a name (``a``) before a parenthesis. A pass ends as ``)`` does."""
@@ -83,16 +86,11 @@ def _options_end(text: str, start: int) -> int:
     raise ValueError("expected '}'")
 
 
-_ARGUMENTS = re.compile(rb"(?m)^(?:\d+\.\s+)?Program arguments: (?P<words>\S.*?)\s*$")
-_LINE = re.compile(rb"(?m)^Pass Manager with \d+ pass(?:es)?:\r?\n(?P<words>\S.*?)\s*$")
-_KEPT = re.compile(rb'pipeline: "(?P<words>(?:[^"\\]|\\.)*)"')
-
-
 def compiler_in(data: Text, span: Span) -> str:
     """Return the compiler with its arguments as far as a text tells: all, or its pipeline; else empty."""
     for expression, lead in ((_ARGUMENTS, b"Program arguments: "), (_LINE, b"Pass Manager with ")):
         if data.find(lead, *span) >= 0 and (found := expression.search(data, *span)):
-            words = found["words"].decode("utf-8", "replace")
+            words = found["words"].decode("utf-8", "replace").rstrip()
             return words if expression is _ARGUMENTS else _with_pipeline(words)
     start = data.find(REPRODUCER, *span)
     found = _KEPT.search(data, start, span.end) if start >= 0 else None
