@@ -12,7 +12,7 @@ from eio_audit.cli.options import GATE_EXIT_CODES, SHORT_HELP
 
 COMMANDS = (
     *("bisect", "check", "diff", "explain", "fix", "graph", "help", "history"),
-    *("normalize", "repeat", "stamp", "trace"),
+    *("normalize", "reduce", "repeat", "stamp", "trace"),
 )
 _TOGETHER = {"graph": "explain", "history": "trace", "repeat": "bisect", "stamp": "normalize"}
 """By a command, the other command whose module it is in."""
@@ -84,6 +84,7 @@ Examples:
   eio-audit check after.mlir                  # which ops are out of order?
   eio-audit bisect -- mlir-opt --cse in.mlir  # who put them out of order?
   eio-audit fix after.mlir -o fixed.mlir      # put them back
+  eio-audit reduce -- mlir-opt --cse in.mlir  # the smallest program that shows it
 """
 
 EPILOG = f"""{GATE_EXIT_CODES}\

@@ -57,6 +57,8 @@ _WITH_VALUE = frozenset(
     {"o", "log-actions-to", "mlir-debug-counter", "mlir-print-ir-tree-dir", "pass-pipeline"}
 )
 """The flags whose value may be the next word."""
+_GENERAL = ("mlir-", "allow-unregistered-dialect", "load-", "irdl-file", "verify-", "no-implicit-module")
+"""What the flags begin with that do not name a pass or a pipeline."""
 _UNKNOWN = re.compile(rb"[Uu]nknown (?:command line argument|option) '?-*([\w-]+)")
 _MEANT = re.compile(rb"[Dd](id you mean '[\w=-]+'\?)")
 _ERROR = re.compile(rb"(?m)^.*\b(?:error|Error|ERROR): .*$|^.*\bLLVM ERROR\b.*$|^.*: Assertion .* failed.*$")
@@ -91,6 +93,12 @@ class CompilerCommand:
     def without(self, flags: frozenset[str]) -> CompilerCommand:
         """Return the command without some flags and their values."""
         return CompilerCommand(tuple(self._words_without(flags)))
+
+    @property
+    def general_words(self) -> list[str]:
+        """The arguments that do not name a pass or a pipeline. The last that is no flag is the input."""
+        words = self.without(frozenset({"pass-pipeline"})).words[1:]
+        return [word for word in words if word != "--" and (flag_of(word) or "mlir-").startswith(_GENERAL)]
 
     def _words_without(self, flags: frozenset[str]) -> Iterator[str]:
         words = iter(self.words)
