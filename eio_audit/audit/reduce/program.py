@@ -60,6 +60,7 @@ class Op:
     location: bytes | None = None  # the text in `loc(...)`; None if it is not printed
     template: Template | None = None  # its text as printed; None if it has to be printed in generic form
     is_custom: bool = False  # whether it was printed in custom form
+    hides_regions: bool = False  # whether its text as printed shows none of its regions
     is_implied: bool = False  # whether the text shows nothing of it: an elided terminator, or a module
     number: int = -1  # its place in the program, in pre-order
 
@@ -101,9 +102,10 @@ class Op:
         return self
 
     def blocks(self) -> Iterator[Block]:
-        """Yield the blocks of its regions."""
-        for region in self.regions:
-            yield from region
+        """Yield the blocks of its regions that the text shows."""
+        if self.template is None or not self.hides_regions:
+            for region in self.regions:
+                yield from region
 
     def walk(self) -> Iterator[Op]:
         """Yield it and the ops inside it, in pre-order."""
@@ -218,6 +220,7 @@ class _Copy:
             op.location,
             op.template,
             op.is_custom,
+            op.hides_regions,
             op.is_implied,
             op.number,
         )

@@ -125,7 +125,8 @@ class _Reader:
             return False
         for op, one in pairs:
             self._partner[op] = one
-            if not self._pair_regions(self._generic.regions(op), self._shown.regions(one)):
+            shown_regions = self._shown.regions(one)
+            if shown_regions and not self._pair_regions(self._generic.regions(op), shown_regions):
                 self._reshaped.add(op)
         return True
 
@@ -177,6 +178,7 @@ class _Reader:
             self._show(made_op, partner)
             if op not in self._reshaped:
                 made_op.template = self._template(made_op, partner)
+                made_op.hides_regions = bool(regions) and not self._shown.regions(partner)
         return made_op
 
     def _regions(self, op: int, partner: int | None) -> list[list[Block]]:

@@ -299,6 +299,27 @@ def _cut_arguments(program: Program, items: Collection[Item]) -> None:
     settling.settle(Unused.DROP)
 
 
+def _equal_arguments(program: Program) -> list[Item]:
+    """Return the arguments of functions for which another of the same type may stand."""
+    return [
+        (op.number, place)
+        for op in program.walk()
+        if op.is_function and op.regions[0]
+        for arguments in [op.regions[0][0].arguments]
+        for place, argument in enumerate(arguments)
+        if any(other.type == argument.type for other in arguments[:place])
+    ]
+
+
+def _cut_equal_arguments(program: Program, items: Collection[Item]) -> None:
+    ops = program.by_number()
+    for number, place in sorted(items, reverse=True):
+        arguments = ops[number].regions[0][0].arguments
+        first = next(one for one in arguments if one.type == arguments[place].type)
+        program.replace({arguments[place]: first})
+    _cut_arguments(program, items)
+
+
 def _block_arguments(program: Program) -> list[Item]:
     return [
         (op.number, r, b, place)
@@ -463,6 +484,7 @@ KINDS = (
     Kind("yields", _yields, _cut_yields, is_single=True),
     Kind("block arguments", _block_arguments, _cut_block_arguments),
     Kind("arguments", _arguments, _cut_arguments),
+    Kind("equal arguments", _equal_arguments, _cut_equal_arguments),
     Kind("attributes", _attributes, _cut_attributes),
     Kind("locations", _locations, _cut_locations),
     Kind("constants", _constants, _cut_constants),
