@@ -11,8 +11,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
 
 from eio_audit.audit.reduce.program import Attributes, Block, Op, Program, Value
+from eio_audit.mlir.tokens import closing_end, list_parts, nesting
 
 _ALIAS = re.compile(rb"[#!][A-Za-z_$.-][\w$.-]*")
+_LLVM = b"!llvm.func<"
+_LLVM_TYPE = re.compile(rb"(?:ptr|struct|array|func|target|x86_amx|token|metadata|label|ppc_fp128)\b")
 _BARE_KEY = re.compile(rb"[A-Za-z_][\w$.]*")
 _OF_HEADER = frozenset({b"sym_name", b"function_type", b"sym_visibility", b"arg_attrs", b"res_attrs"})
 
@@ -125,24 +128,27 @@ def _function_header(op: Op) -> bytes:
 
 
 def signature(op: Op) -> tuple[list[bytes], list[bytes]]:
-    """Return the types that a function gets and returns."""
-    from eio_audit.mlir.tokens import closing_end, list_parts
-
+    """Return the types that a function gets and returns; none of a type of another form."""
     text = op.properties[b"function_type"]
-    if text.startswith(b"!llvm.func<"):
-        opening = text.index(b"(")
-        result = text[len(b"!llvm.func<") : opening].strip()
-        return [*list_parts(text, opening + 1)], [] if result == b"void" else [result]
+    if text.startswith(_LLVM):
+        inner = text[len(_LLVM) : -1]
+        opening = next(token.start() for token, depth in nesting(inner) if (token[0], depth) == (b"(", 1))
+        result = _llvm_type(inner[:opening].strip())
+        arguments = [_llvm_type(part) for part in list_parts(inner, opening + 1)]
+        return arguments, [] if result == b"void" else [result]
     if not text.startswith(b"("):
         return [], []
     rest = text[text.index(b"->", closing_end(text, 0)) + 2 :].strip()
     return [*list_parts(text, 1)], [*list_parts(rest, 1)] if rest.startswith(b"(") else [rest]
 
 
+def _llvm_type(text: bytes) -> bytes:
+    """Return a type in a type of LLVM as it is written elsewhere: ``!llvm.ptr`` for ``ptr``."""
+    return b"!llvm." + text if _LLVM_TYPE.match(text) else text
+
+
 def list_of_attributes(text: bytes | None, count: int) -> list[bytes]:
     """Return the dictionaries of ``arg_attrs`` or ``res_attrs``, each empty if it has no attribute."""
-    from eio_audit.mlir.tokens import list_parts
-
     found = [] if text is None else [b"" if part == b"{}" else part for part in list_parts(text, 1)]
     return found if len(found) == count else [b""] * count
 

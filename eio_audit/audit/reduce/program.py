@@ -18,7 +18,6 @@ Place = tuple[str, int, int]
 """What stands in a template: an operand, an argument of a region's first block, or a region, by numbers."""
 Template = tuple[bytes | Place, ...]
 _SYMBOL = re.compile(rb'@(?:[\w$.-]+|"[^"]*")')
-_LLVM_FUNCTION = re.compile(rb"!llvm\.func<(.*)>", re.DOTALL)
 SOURCE = "builtin.unrealized_conversion_cast"
 """Without operands, an op of any program that gives a value of any type."""
 DECLARED = b"eio_audit_use"
@@ -95,6 +94,34 @@ class Op:
             for match in _SYMBOL.finditer(value)
         }
         return used - {self.symbol or b""}
+
+    @property
+    def segments(self) -> list[int]:
+        """The sizes of the groups of its operands; empty if they are one group."""
+        text = self.properties.get(b"operandSegmentSizes", b"").partition(b":")[2]
+        return [int(number) for number in text.strip(b"> ").split(b",")] if text else []
+
+    def insert_operand(self, group: int, place: int, value: Value) -> None:
+        """Insert an operand into a group, by numbers from 0."""
+        self._resize(group, 1)
+        self.operands.insert(sum(self.segments[:group]) + place, value)
+
+    def remove_operand(self, group: int, place: int) -> None:
+        """Remove an operand of a group, by numbers from 0."""
+        self._resize(group, -1)
+        del self.operands[sum(self.segments[:group]) + place]
+
+    def _resize(self, group: int, by: int) -> None:
+        self.edited()
+        if sizes := self.segments:
+            sizes[group] += by
+            numbers = b", ".join(b"%d" % size for size in sizes)
+            self.properties[b"operandSegmentSizes"] = b"array<i32: %s>" % numbers
+
+    def group_of_call(self, count: int) -> int:
+        """Return which group a call of a function with so many arguments gives it."""
+        sizes = self.segments
+        return max((number for number, size in enumerate(sizes) if size == count), default=0)
 
     def edited(self) -> Op:
         """Say that it is not as printed."""

@@ -113,12 +113,12 @@ class Settling:
             block.ops.insert(0, cast)
             return value
         arguments = function.regions[0][0].arguments
-        arguments.insert(len(arguments) - self._functions.get(function, 0), value)
+        place = len(arguments) - self._functions.get(function, 0)
+        arguments.insert(place, value)
         for call in self._calls.get(function.symbol, ()):
             caller, around = self._around[call]
             given = value if caller is function else self._source(caller, around, type_)
-            call.operands.append(given)
-            call.edited()
+            call.insert_operand(call.group_of_call(place), place, given)
         return value
 
     def _keep_unused(self, *, by_call: bool) -> None:

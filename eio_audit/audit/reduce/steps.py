@@ -292,10 +292,11 @@ def _cut_arguments(program: Program, items: Collection[Item]) -> None:
     settling, ops = Settling(program), program.by_number()
     for number, place in sorted(items, reverse=True):
         function = ops[number]
-        del function.regions[0][0].arguments[place]
+        arguments = function.regions[0][0].arguments
         for call in program.walk():
             if function.symbol in call.symbols_used and len(call.operands) > place:
-                del call.edited().operands[place]
+                call.remove_operand(call.group_of_call(len(arguments)), place)
+        del arguments[place]
     settling.settle(Unused.DROP)
 
 
@@ -343,26 +344,14 @@ def _cut_block_arguments(program: Program, items: Collection[Item]) -> None:
 
 
 def _without_successor_operand(end: Op, target: Block, place: int) -> None:
-    end.edited()
+    groups = len(end.segments) - len(end.successors)  # before those of successors
     first = len(end.operands) - sum(len(block.arguments) for block in end.successors)
-    sizes = _segments(end)
     for number, block in reversed([*enumerate(end.successors)]):
-        if block is target:
+        if block is target and end.segments:
+            end.remove_operand(groups + number, place)
+        elif block is target:
             before = sum(len(one.arguments) for one in end.successors[:number])
-            del end.operands[first + before + place]
-            if sizes:
-                sizes[len(sizes) - len(end.successors) + number] -= 1
-    _write_segments(end, sizes)
-
-
-def _segments(op: Op) -> list[int]:
-    text = op.properties.get(b"operandSegmentSizes", b"").partition(b":")[2]
-    return [int(number) for number in text.strip(b"> ").split(b",")] if text else []
-
-
-def _write_segments(op: Op, sizes: list[int]) -> None:
-    if sizes:
-        op.properties[b"operandSegmentSizes"] = b"array<i32: %s>" % b", ".join(b"%d" % n for n in sizes)
+            end.remove_operand(0, first + before + place)
 
 
 def _yields(program: Program) -> list[Item]:
@@ -393,9 +382,9 @@ def _cut_yields(program: Program, items: Collection[Item]) -> None:
             if is_carried and region:
                 del region[0].arguments[-from_end]
         if is_carried:
-            del op.operands[-from_end]
-            sizes = _segments(op)
-            _write_segments(op, [*sizes[:-1], sizes[-1] - 1] if sizes else [])
+            last = max(len(op.segments) - 1, 0)
+            size = op.segments[last] if op.segments else len(op.operands)
+            op.remove_operand(last, size - from_end)
     settling.settle()
 
 
