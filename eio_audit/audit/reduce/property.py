@@ -244,8 +244,10 @@ class Judge:
 
         if self.wanted.pass_name is None and self.wanted.pattern is None:
             try:
-                run = run_on(path)
-                self._outcome = outcome_of(run)
+                self._outcome = outcome_of(run := run_on(path))
+                if run.unknown_flag is not None:
+                    why = f"it does not know --{run.unknown_flag}"
+                    raise InputError(self.command.program, None, "; ".join(filter(None, (why, run.meant_flag))))
             except CompilerError as error:
                 self._outcome = Outcome("hangs", f"not done after {self.runs.timeout:g} seconds")
                 if error.kind != "hang":

@@ -148,7 +148,7 @@ class _Reader:
     def _op(self, op: int) -> Op:
         ir, text = self._generic.ir, self._generic.ir.own_text(op)
         if not ir.op_is_generic[op]:
-            raise ir.source.error(ir.op_start[op], "expected an op in generic assembly, for its types")
+            raise ir.source.error(ir.op_start[op], "expected an op in generic form, for its types: --printer COMMAND prints it")
         start = ir.name_start(op) - ir.op_start[op]
         parts = _parts(text, start)
         results = [self._value(value) for value in ir.result_values(op)]

@@ -74,8 +74,8 @@ def lit_lines(result: Reduction) -> list[str]:
     if kind == "crashes":
         return [f"// RUN: not --crash {run}"]
     if kind == "fails":
-        what = re.split(r"_", result.property.partition(": ")[2])
-        pattern = "{{.*}}".join(what)
-        check = f"// CHECK: error: {pattern}" if not result.property.startswith("fails: an error") else ""
-        return list(filter(None, [f"// RUN: not {run} 2>&1 | FileCheck %s", check]))
+        said = re.fullmatch(r"fails: an error matches '(.*)'", result.property)
+        what = "{{.*}}".join(result.property.partition(": ")[2].split("_"))
+        check = f"// CHECK: {{{{{said[1]}}}}}" if said else f"// CHECK: error: {what}"
+        return [f"// RUN: not {run} 2>&1 | FileCheck %s", check]
     return [f"// RUN: {run}"]
