@@ -30,7 +30,7 @@ FLOORS = {
         {"location"},
         {"input"},
         {"reading"},
-        {"rewriting", "semantics"},
+        {"editing", "rewriting", "semantics"},
     ],
     "order": [
         {"effort", "permutation"},

@@ -247,7 +247,9 @@ class Judge:
                 self._outcome = outcome_of(run := run_on(path))
                 if run.unknown_flag is not None:
                     why = f"it does not know --{run.unknown_flag}"
-                    raise InputError(self.command.program, None, "; ".join(filter(None, (why, run.meant_flag))))
+                    raise InputError(
+                        self.command.program, None, "; ".join(filter(None, (why, run.meant_flag)))
+                    )
             except CompilerError as error:
                 self._outcome = Outcome("hangs", f"not done after {self.runs.timeout:g} seconds")
                 if error.kind != "hang":

@@ -9,11 +9,11 @@ from typing import NamedTuple
 
 from eio_audit.audit.bisect.compiler_command import CompilerCommand, CompilerRuns
 from eio_audit.audit.options import AuditOptions
-from eio_audit.audit.reduce.printing import program_text
-from eio_audit.audit.reduce.program import Program
 from eio_audit.audit.reduce.property import Judge, Wanted
-from eio_audit.audit.reduce.reading import SPLIT, read_program
 from eio_audit.audit.reduce.search import Candidate, Search
+from eio_audit.mlir.editing.printing import program_text
+from eio_audit.mlir.editing.program import Program
+from eio_audit.mlir.editing.reading import SPLIT, read_program
 from eio_audit.mlir.source import InputError
 
 

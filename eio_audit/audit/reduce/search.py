@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import NamedTuple
 
-from eio_audit.audit.reduce.printing import program_text
-from eio_audit.audit.reduce.program import Program
 from eio_audit.audit.reduce.steps import KINDS, Item, Kind
+from eio_audit.mlir.editing.printing import program_text
+from eio_audit.mlir.editing.program import Program
 
 _ALONE = 4  # with so many parts or fewer, a part is also tried alone
 
@@ -119,6 +119,6 @@ class Search:
 
 def _cut(base: Program, kind: Kind, items: Sequence[Item], kept: Sequence[Item]) -> Candidate | None:
     """Return the program with all cut that is not kept; None if nothing is left of it."""
-    program, stays = base.copy(), {*kept}
-    kind.cut(program, {item for item in items if item not in stays})
+    stays = {*kept}
+    program = kind.without(base, [item for item in items if item not in stays])
     return Candidate(program, program_text(program), kept) if program.parts else None

@@ -6,28 +6,37 @@ import re
 from collections.abc import Callable, Collection
 from typing import NamedTuple
 
-from eio_audit.audit.reduce.printing import signature
-from eio_audit.audit.reduce.program import RETURNING, Block, Op, Program, Value
-from eio_audit.audit.reduce.settling import Settling, Unused
+from eio_audit.mlir.editing.control_flow import end_of_region, join, joints, remove_argument, taken_always
+from eio_audit.mlir.editing.printing import signature
+from eio_audit.mlir.editing.program import RETURNING, Block, Op, Program, Value
+from eio_audit.mlir.editing.settling import Settling, Unused
 
 Item = tuple[int, ...]
 """What one step cuts: the number of an op, and numbers of what is cut of it."""
-_BRANCH = {"cf": "cf.br", "llvm": "llvm.br"}
-"""By dialect, the branch that is always taken."""
 _DENSE = re.compile(rb"dense(?:_resource)?<.*>\s*:\s*(?P<type>(?:tensor|vector|memref)<.*>)", re.DOTALL)
-_ELEMENT = re.compile(rb"(?:[\[\]0-9?x]+x)?(?P<element>.*?)(?:,.*)?>", re.DOTALL)
-_FIRST = re.compile(rb"dense<[\[\s]*(?P<first>[^\[\]\s,<>\"]+)")
+_FLOATS = re.compile(rb"[<x](?:b?f\d|tf32)")
+_FIRST = re.compile(rb"dense<[\[\s]*([^\[\]\s,<>\"]+)")
 _NEEDED = frozenset({b"sym_name", b"function_type", b"operandSegmentSizes", b"resultSegmentSizes"})
+Ops = dict[int, Op]
+"""The ops of a program, by number."""
 
 
 class Kind(NamedTuple):
     """One kind of steps."""
 
-    name: str
     items: Callable[[Program], list[Item]]  # what can be cut
-    cut: Callable[[Program, Collection[Item]], None]  # cut some of it out of a copy of the program
+    cut: Callable[[Program, Ops, Collection[Item]], None]  # cuts some of it
+    unused: Unused = Unused.RETURN  # what happens to values that lose their last use
     # Whether one cut may make another impossible, so that they are tried one by one.
     is_single: bool = False
+
+    def without(self, base: Program, items: Collection[Item]) -> Program:
+        """Return a copy of a program without some of what can be cut."""
+        program = base.copy()
+        settling = Settling(program)
+        self.cut(program, program.by_number(), items)
+        settling.settle(self.unused)
+        return program
 
 
 def block_of(program: Program, op: Op) -> Block:
@@ -39,7 +48,7 @@ def _parts(program: Program) -> list[Item]:
     return [(part.number,) for part in program.parts] if len(program.parts) > 1 else []
 
 
-def _cut_parts(program: Program, items: Collection[Item]) -> None:
+def _cut_parts(program: Program, ops: Ops, items: Collection[Item]) -> None:
     program.parts = [part for part in program.parts if (part.number,) not in items]
 
 
@@ -51,14 +60,12 @@ def _bodies(program: Program) -> list[Item]:
     return [(op.number,) for op in program.walk() if op.is_function and op.regions[0]]
 
 
-def _cut_bodies(program: Program, items: Collection[Item]) -> None:
-    settling, ops = Settling(program), program.by_number()
+def _cut_bodies(program: Program, ops: Ops, items: Collection[Item]) -> None:
     for (number,) in items:
         function = ops[number].edited()
         function.regions[0].clear()
         if function.name == "func.func":
             function.properties[b"sym_visibility"] = b'"private"'
-    settling.settle()
 
 
 def _ops(program: Program) -> list[Item]:
@@ -76,21 +83,14 @@ def _has_end(op: Op) -> bool:
     return op.name.rpartition(".")[2] != "module"
 
 
-def _erase(unused: Unused) -> Callable[[Program, Collection[Item]], None]:
-    """Return what removes ops, and those that use the symbols of the removed ones."""
-
-    def erase(program: Program, items: Collection[Item]) -> None:
-        settling = Settling(program)
-        gone = {number for (number,) in items}
-        symbols = {op.symbol for op in program.walk() if op.number in gone and op.symbol}
-        removable = {number for (number,) in _ops(program)} if symbols else set()
-        gone |= {op.number for op in program.walk() if op.number in removable and op.symbols_used & symbols}
-        for op in program.walk():
-            for block in op.blocks():
-                block.ops = [one for one in block.ops if one.number not in gone]
-        settling.settle(unused)
-
-    return erase
+def _cut_ops(program: Program, ops: Ops, items: Collection[Item]) -> None:
+    """Remove ops, and those that use the symbols of the removed ones."""
+    gone = {number for (number,) in items}
+    if symbols := {ops[number].symbol for number in gone} - {None}:
+        gone |= {number for (number,) in _ops(program) if ops[number].symbols_used & symbols}
+    for op in program.walk():
+        for block in op.blocks():
+            block.ops = [one for one in block.ops if one.number not in gone]
 
 
 def _regions(program: Program) -> list[Item]:
@@ -103,22 +103,17 @@ def _regions(program: Program) -> list[Item]:
     ]
 
 
-def _cut_regions(program: Program, items: Collection[Item]) -> None:
+def _cut_regions(program: Program, ops: Ops, items: Collection[Item]) -> None:
     """Replace ops by what is in one of their regions, and their results by what it yields."""
-    settling, ops = Settling(program), program.by_number()
     for number, which in items:
         op = ops[number]
         block = block_of(program, op)
         (body,) = op.regions[which]
         *inner, last = body.ops
-        yielded = last.operands[len(last.operands) - len(op.results) :]
-        values = _same_types(op.results, yielded) | _same_types(
-            body.arguments[-len(op.operands) :] if op.operands else [], op.operands[-len(body.arguments) :]
-        )
         place = block.ops.index(op)
         block.ops[place : place + 1] = inner
-        program.replace(values)
-    settling.settle()
+        yielded = _same_types(op.results, last.operands)
+        program.replace(yielded | _same_types(body.arguments, op.operands))
 
 
 def _same_types(old: list[Value], new: list[Value]) -> dict[Value, Value]:
@@ -141,72 +136,30 @@ def _branches(program: Program) -> list[Item]:
     ]
 
 
-def _cut_branches(program: Program, items: Collection[Item]) -> None:
-    settling = Settling(program)
-    wanted = dict(item for item in items if len(item) == 2)
-    for op in [*program.walk()]:
-        for region in op.regions:
-            for block in region:
-                if block.ops and (way := wanted.get(block.ops[-1].number)) is not None:
-                    block.ops[-1:] = [_other_end(program, region, block.ops[-1], way)]
-    settling.settle()
-
-
-def _other_end(program: Program, region: list[Block], branch: Op, way: int) -> Op:
-    if way >= 0:
-        target = branch.successors[way]
-        after = sum(len(block.arguments) for block in branch.successors[way:])
-        first = len(branch.operands) - after
-        name = _BRANCH.get(branch.name.partition(".")[0], branch.name)
-        given = branch.operands[first : first + len(target.arguments)]
-        return Op(name, given, [], [target], {}, {}, [], branch.location)
-    ends = (block.ops[-1] for block in region if block.ops and not block.ops[-1].successors)
-    end = next(ends, None)
-    if end is None:
-        return branch
-    operands = [program.new_value(value.type) for value in end.operands]
-    return Op(
-        end.name,
-        operands,
-        [],
-        [],
-        dict(end.properties),
-        dict(end.attributes),
-        [],
-        end.location,
-        is_custom=end.is_custom,
-    )
+def _cut_branches(program: Program, ops: Ops, items: Collection[Item]) -> None:
+    for number, way in items:
+        region, block = next(
+            (region, block)
+            for op in program.walk()
+            for region in op.regions
+            for block in region
+            if ops[number] in block.ops
+        )
+        end = taken_always(ops[number], way) if way >= 0 else end_of_region(program, region)
+        block.ops[-1:] = [end or ops[number]]
 
 
 def _joints(program: Program) -> list[Item]:
     """Return the branches to blocks that nothing else branches to."""
-    found: list[Item] = []
-    for op in program.walk():
-        for region in op.regions:
-            ends = [block.ops[-1] for block in region if block.ops]
-            for end in ends:
-                others = [block for one in ends for block in one.successors]
-                is_joint = len(end.successors) == 1 and others.count(end.successors[0]) == 1
-                if is_joint and end.successors[0] is not region[0] and end not in end.successors[0].ops:
-                    found.append((end.number,))
-    return found
+    return [(end.number,) for op in program.walk() for region in op.regions for end in joints(region)]
 
 
-def _cut_joints(program: Program, items: Collection[Item]) -> None:
-    settling = Settling(program)
-    for op in [*program.walk()]:
-        for region in op.regions:
-            for block in region:
-                while block.ops and (block.ops[-1].number,) in items and block.ops[-1].successors:
-                    end = block.ops.pop()
-                    target = end.successors[0]
-                    given = end.operands[len(end.operands) - len(target.arguments) :]
-                    program_values = dict(zip(target.arguments, given, strict=True))
-                    block.ops += target.ops
-                    target.ops = []
-                    program.replace(program_values)
-            region[:] = [block for number, block in enumerate(region) if block.ops or not number]
-    settling.settle()
+def _cut_joints(program: Program, ops: Ops, items: Collection[Item]) -> None:
+    for region in [region for op in program.walk() for region in op.regions]:
+        for block in region:
+            while block.ops and (block.ops[-1].number,) in items:
+                joined = join(program, block)
+                region[:] = [other for other in region if other is not joined]
 
 
 def _bypasses(program: Program) -> list[Item]:
@@ -237,14 +190,12 @@ def _stand_ins(program: Program, op: Op, way: int) -> dict[Value, Value]:
     return found
 
 
-def _cut_bypasses(program: Program, items: Collection[Item]) -> None:
-    settling, ops = Settling(program), program.by_number()
+def _cut_bypasses(program: Program, ops: Ops, items: Collection[Item]) -> None:
     for number, way in items:
         op = ops[number]
         values = _stand_ins(program, op, way)
         block_of(program, op).ops.remove(op)
         program.replace(values)
-    settling.settle()
 
 
 def _returned(program: Program) -> list[Item]:
@@ -257,8 +208,7 @@ def _returned(program: Program) -> list[Item]:
     ]
 
 
-def _cut_returned(program: Program, items: Collection[Item]) -> None:
-    settling, ops = Settling(program), program.by_number()
+def _cut_returned(program: Program, ops: Ops, items: Collection[Item]) -> None:
     for number, place in sorted(items, reverse=True):
         function = ops[number]
         for block in function.regions[0]:
@@ -267,7 +217,6 @@ def _cut_returned(program: Program, items: Collection[Item]) -> None:
         for call in program.walk():
             if function.symbol in call.symbols_used and len(call.results) > place:
                 _without_result(program, call, place)
-    settling.settle(Unused.DROP)
 
 
 def _without_result(program: Program, op: Op, place: int) -> None:
@@ -288,8 +237,7 @@ def _arguments(program: Program) -> list[Item]:
     ]
 
 
-def _cut_arguments(program: Program, items: Collection[Item]) -> None:
-    settling, ops = Settling(program), program.by_number()
+def _cut_arguments(program: Program, ops: Ops, items: Collection[Item]) -> None:
     for number, place in sorted(items, reverse=True):
         function = ops[number]
         arguments = function.regions[0][0].arguments
@@ -297,7 +245,6 @@ def _cut_arguments(program: Program, items: Collection[Item]) -> None:
             if function.symbol in call.symbols_used and len(call.operands) > place:
                 call.remove_operand(call.group_of_call(len(arguments)), place)
         del arguments[place]
-    settling.settle(Unused.DROP)
 
 
 def _equal_arguments(program: Program) -> list[Item]:
@@ -312,13 +259,12 @@ def _equal_arguments(program: Program) -> list[Item]:
     ]
 
 
-def _cut_equal_arguments(program: Program, items: Collection[Item]) -> None:
-    ops = program.by_number()
+def _cut_equal_arguments(program: Program, ops: Ops, items: Collection[Item]) -> None:
     for number, place in sorted(items, reverse=True):
         arguments = ops[number].regions[0][0].arguments
         first = next(one for one in arguments if one.type == arguments[place].type)
         program.replace({arguments[place]: first})
-    _cut_arguments(program, items)
+    _cut_arguments(program, ops, items)
 
 
 def _block_arguments(program: Program) -> list[Item]:
@@ -332,26 +278,10 @@ def _block_arguments(program: Program) -> list[Item]:
     ]
 
 
-def _cut_block_arguments(program: Program, items: Collection[Item]) -> None:
-    settling, ops = Settling(program), program.by_number()
+def _cut_block_arguments(program: Program, ops: Ops, items: Collection[Item]) -> None:
     for number, r, b, place in sorted(items, reverse=True):
         region = ops[number].regions[r]
-        for block in region:
-            if block.ops and region[b] in (end := block.ops[-1]).successors:
-                _without_successor_operand(end, region[b], place)
-        del region[b].arguments[place]
-    settling.settle()
-
-
-def _without_successor_operand(end: Op, target: Block, place: int) -> None:
-    groups = len(end.segments) - len(end.successors)  # before those of successors
-    first = len(end.operands) - sum(len(block.arguments) for block in end.successors)
-    for number, block in reversed([*enumerate(end.successors)]):
-        if block is target and end.segments:
-            end.remove_operand(groups + number, place)
-        elif block is target:
-            before = sum(len(one.arguments) for one in end.successors[:number])
-            end.remove_operand(0, first + before + place)
+        remove_argument(region, region[b], place)
 
 
 def _yields(program: Program) -> list[Item]:
@@ -364,9 +294,8 @@ def _yields(program: Program) -> list[Item]:
     ]
 
 
-def _cut_yields(program: Program, items: Collection[Item]) -> None:
+def _cut_yields(program: Program, ops: Ops, items: Collection[Item]) -> None:
     """Remove a result with what its regions yield for it, and what a loop begins with and carries."""
-    settling, ops = Settling(program), program.by_number()
     for number, place in sorted(items, reverse=True):
         op = ops[number]
         from_end = len(op.results) - place
@@ -385,7 +314,6 @@ def _cut_yields(program: Program, items: Collection[Item]) -> None:
             last = max(len(op.segments) - 1, 0)
             size = op.segments[last] if op.segments else len(op.operands)
             op.remove_operand(last, size - from_end)
-    settling.settle()
 
 
 def _attributes(program: Program) -> list[Item]:
@@ -398,8 +326,7 @@ def _attributes(program: Program) -> list[Item]:
     ]
 
 
-def _cut_attributes(program: Program, items: Collection[Item]) -> None:
-    ops = program.by_number()
+def _cut_attributes(program: Program, ops: Ops, items: Collection[Item]) -> None:
     for number, which, place in sorted(items, reverse=True):
         entries = (ops[number].properties, ops[number].attributes)[which]
         name = [*entries][place]
@@ -414,7 +341,7 @@ def _locations(program: Program) -> list[Item]:
     return [(op.number,) for op in program.walk() if op.location is not None]
 
 
-def _cut_locations(program: Program, items: Collection[Item]) -> None:
+def _cut_locations(program: Program, ops: Ops, items: Collection[Item]) -> None:
     for op in program.walk():
         if (op.number,) in items:
             op.location = None
@@ -429,8 +356,7 @@ def _constants(program: Program) -> list[Item]:
     ]
 
 
-def _cut_constants(program: Program, items: Collection[Item]) -> None:
-    ops = program.by_number()
+def _cut_constants(program: Program, ops: Ops, items: Collection[Item]) -> None:
     for number, place in items:
         op = ops[number].edited()
         name = [*op.properties][place]
@@ -446,36 +372,29 @@ def splat_of(value: bytes) -> bytes | None:
     match = _DENSE.fullmatch(value)
     if match is None:
         return None
-    inside = match["type"].partition(b"<")[2]
-    element = _ELEMENT.fullmatch(inside)
     first = _FIRST.match(value)
-    if first is not None:
-        number = first["first"]
-    elif element is not None and re.match(rb"b?f\d|tf32", element["element"]):
-        number = b"0.0"
-    else:
-        number = b"0"
-    return b"dense<%s> : %s" % (number, match["type"])
+    zero = b"0.0" if _FLOATS.search(match["type"]) else b"0"
+    return b"dense<%s> : %s" % (zero if first is None else first[1], match["type"])
 
 
 KINDS = (
-    Kind("parts", _parts, _cut_parts),
-    Kind("symbols", _symbols, _erase(Unused.RETURN)),
-    Kind("bodies", _bodies, _cut_bodies),
-    Kind("ops", _ops, _erase(Unused.RETURN)),
-    Kind("regions", _regions, _cut_regions, is_single=True),
-    Kind("branches", _branches, _cut_branches, is_single=True),
-    Kind("blocks", _joints, _cut_joints),
-    Kind("ops without their values", _ops, _erase(Unused.DROP)),
-    Kind("ops with calls", _ops, _erase(Unused.CALL)),
-    Kind("values", _bypasses, _cut_bypasses, is_single=True),
-    Kind("results", _returned, _cut_returned),
-    Kind("yields", _yields, _cut_yields, is_single=True),
-    Kind("block arguments", _block_arguments, _cut_block_arguments),
-    Kind("arguments", _arguments, _cut_arguments),
-    Kind("equal arguments", _equal_arguments, _cut_equal_arguments),
-    Kind("attributes", _attributes, _cut_attributes),
-    Kind("locations", _locations, _cut_locations),
-    Kind("constants", _constants, _cut_constants),
+    Kind(_parts, _cut_parts),
+    Kind(_symbols, _cut_ops),
+    Kind(_bodies, _cut_bodies),
+    Kind(_ops, _cut_ops),
+    Kind(_regions, _cut_regions, is_single=True),
+    Kind(_branches, _cut_branches, is_single=True),
+    Kind(_joints, _cut_joints),
+    Kind(_ops, _cut_ops, Unused.DROP),
+    Kind(_ops, _cut_ops, Unused.CALL),
+    Kind(_bypasses, _cut_bypasses, is_single=True),
+    Kind(_returned, _cut_returned, Unused.DROP),
+    Kind(_yields, _cut_yields, is_single=True),
+    Kind(_block_arguments, _cut_block_arguments),
+    Kind(_arguments, _cut_arguments, Unused.DROP),
+    Kind(_equal_arguments, _cut_equal_arguments, Unused.DROP),
+    Kind(_attributes, _cut_attributes, Unused.DROP),
+    Kind(_locations, _cut_locations, Unused.DROP),
+    Kind(_constants, _cut_constants, Unused.DROP),
 )
 """The kinds, in the order in which they are tried."""

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from enum import StrEnum
 
-from eio_audit.audit.reduce.printing import list_of_attributes, signature
-from eio_audit.audit.reduce.program import DECLARED, RETURNING, SOURCE, Block, Op, Program, Value
+from eio_audit.mlir.editing.printing import list_of_attributes, signature
+from eio_audit.mlir.editing.program import DECLARED, RETURNING, SOURCE, Block, Op, Program, Value
 
 
 class Unused(StrEnum):

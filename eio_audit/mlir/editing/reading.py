@@ -7,8 +7,8 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from itertools import chain
 
-from eio_audit.audit.reduce.printing import list_of_attributes, signature
-from eio_audit.audit.reduce.program import Block, Op, Program, Template, Value
+from eio_audit.mlir.editing.printing import list_of_attributes, signature
+from eio_audit.mlir.editing.program import Block, Op, Program, Template, Value
 from eio_audit.mlir.ir import IR, NO_OFFSET
 from eio_audit.mlir.reading.builder import Mentions
 from eio_audit.mlir.reading.reader import read_ir
@@ -148,7 +148,9 @@ class _Reader:
     def _op(self, op: int) -> Op:
         ir, text = self._generic.ir, self._generic.ir.own_text(op)
         if not ir.op_is_generic[op]:
-            raise ir.source.error(ir.op_start[op], "expected an op in generic form, for its types: --printer COMMAND prints it")
+            raise ir.source.error(
+                ir.op_start[op], "expected an op in generic form, for its types: --printer COMMAND prints it"
+            )
         start = ir.name_start(op) - ir.op_start[op]
         parts = _parts(text, start)
         results = [self._value(value) for value in ir.result_values(op)]

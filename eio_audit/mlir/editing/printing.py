@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
 
-from eio_audit.audit.reduce.program import Attributes, Block, Op, Program, Value
+from eio_audit.mlir.editing.program import Attributes, Block, Op, Program, Value
 from eio_audit.mlir.tokens import closing_end, list_parts, nesting
 
 _ALIAS = re.compile(rb"[#!][A-Za-z_$.-][\w$.-]*")
