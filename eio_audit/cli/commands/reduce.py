@@ -180,12 +180,13 @@ def _job(command: tuple[str, ...], wanted: Wanted, printer: str | None, options:
     Raises:
         UsageError: the command has no input.
     """
-    from eio_audit.audit.bisect.compiler_command import CompilerCommand
+    from eio_audit.audit.bisect.compiler_command import OWN_FLAGS, CompilerCommand
     from eio_audit.audit.reduce.reduce import Job
 
     is_file = len(command) == 1 and wanted.interesting is not None
     given = None if is_file else CompilerCommand(command)
-    words = list(command) if given is None else given.general_words
+    general = [] if given is None else given.without(OWN_FLAGS).general_words
+    words = general or list(command)
     inputs = [word for word in words if word == "-" or (not word.startswith("-") and Path(word).is_file())]
     if not inputs:
         missing = [word for word in words if not word.startswith("-")]
@@ -195,7 +196,7 @@ def _job(command: tuple[str, ...], wanted: Wanted, printer: str | None, options:
     source = Source.read(name)
     if given is not None:
         splits = [word for word in command if re.match(r"--?split-input-file", word)]
-        reader = CompilerCommand((given.program, *given.general_words)).with_flags(*splits)
+        reader = CompilerCommand((given.program, *general)).with_flags(*splits)
     elif printer is not None:
         reader = CompilerCommand((*program_of(printer, "--printer"), name))
     else:

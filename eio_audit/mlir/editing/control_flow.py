@@ -35,12 +35,11 @@ def end_of_region(program: Program, region: list[Block]) -> Op | None:
 
 
 def joints(region: list[Block]) -> Iterator[Op]:
-    """Yield the branches to blocks that nothing else branches to."""
+    """Yield the branches to blocks that nothing else branches to. All blocks are reachable."""
     ends = [block.ops[-1] for block in region if block.ops]
     targets = [*region[:1], *(target for end in ends for target in end.successors)]
     for end in ends:
-        target, *others = end.successors or [None]
-        if target is not None and not others and targets.count(target) == 1 and end not in target.ops:
+        if len({*end.successors}) == 1 and targets.count(end.successors[0]) == 1:
             yield end
 
 
