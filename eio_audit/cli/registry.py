@@ -32,7 +32,6 @@ class _Commands(click.Group):
             super().format_options(ctx, formatter)
             return
         self.format_commands(ctx, formatter)
-        formatter.write_paragraph()
         formatter.write_text("More: eio-audit --help, eio-audit COMMAND -h")
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -84,7 +83,6 @@ Examples:
   eio-audit check after.mlir                  # which ops are out of order?
   eio-audit bisect -- mlir-opt --cse in.mlir  # who put them out of order?
   eio-audit fix after.mlir -o fixed.mlir      # put them back
-  eio-audit reduce -- mlir-opt --cse in.mlir  # the smallest program that shows it
 """
 
 EPILOG = f"""{GATE_EXIT_CODES}\

@@ -147,8 +147,8 @@ def reduce_command(
     \b
     Examples:
       eio-audit reduce -o small.mlir -- mlir-opt --canonicalize in.mlir
-      eio-audit reduce --error 'not bufferized' -- mlir-opt --one-shot-bufferize in.mlir
-      eio-audit reduce --interesting ./keeps.sh --printer mlir-opt in.mlir -o small.mlir
+      eio-audit reduce --error 'not legal' -- mlir-opt --convert-x in.mlir
+      eio-audit reduce --interesting ./keeps.sh --printer mlir-opt in.mlir
     """
     from eio_audit.audit.bisect.pass_search import Request
     from eio_audit.audit.command import temporary_folder
