@@ -75,12 +75,19 @@ from eio_audit.audit.log.program_text import text_before
 from eio_audit.audit.log.scope_steps import ChangedOp
 from eio_audit.audit.log.scope_text import Lines, ScopeText
 from eio_audit.audit.log.walk import Module, number_modules
+from eio_audit.audit.options import DEFAULT_OPTIONS
+from eio_audit.audit.reduce.property import Outcome, outcome_of, without_names
+from eio_audit.audit.reduce.search import Candidate, Search
+from eio_audit.audit.reduce.steps import KINDS, Item, splat_of
 from eio_audit.cli.dump_choice import rerun
 from eio_audit.cli.main import main
 from eio_audit.cli.output import write_atomically, write_pages
 from eio_audit.cli.registry import COMMANDS, cli
 from eio_audit.cli.reports import RENDERERS, Given, rendered
 from eio_audit.mlir import source as source_module
+from eio_audit.mlir.editing.printing import program_text
+from eio_audit.mlir.editing.program import Program
+from eio_audit.mlir.editing.reading import read_program
 from eio_audit.mlir.input import dumps as dumps_module
 from eio_audit.mlir.input.dumps import find_dumps
 from eio_audit.mlir.input.folders import file_marker, find_dump_files, find_files, find_states

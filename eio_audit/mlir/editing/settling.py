@@ -75,7 +75,7 @@ class Settling:
                     region[:] = [block for block in region if id(block) in reached]
 
     def _give_missing(self) -> None:
-        defined = set[Value]()
+        defined = self._defined = set[Value]()
         for op in self._program.walk():
             defined |= {*op.results}
             for block in op.blocks():
@@ -108,6 +108,7 @@ class Settling:
     def _source(self, function: Op | None, block: Block, type_: bytes) -> Value:
         """Return a new value of a type: an argument of the function, which its calls get from their own."""
         value = self._program.new_value(type_)
+        self._defined.add(value)
         if function is None:
             cast = Op(SOURCE, [], [value], [], {}, {}, [])
             block.ops.insert(0, cast)
