@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
 from typing import NamedTuple
 
 from eio_audit.audit.reduce.steps import KINDS, Item, Kind
@@ -75,15 +76,15 @@ class Search:
     def _many(self, kind: Kind) -> None:
         base = self.best.program
         items = kept = kind.items(base)
-        if not items or self._first([_cut(base, kind, items, [])]) is not None:
+        ways = [kind, *kind.others]
+        if not items or self._by_some_way(base, ways, items, [[]]) is not None:
             return
         count = 2
         while len(kept) >= 2:
             size = max(1, len(kept) // count)
             parts = [kept[start : start + size] for start in range(0, len(kept), size)]
-            alone = parts if count <= _ALONE else []
-            rests = ([item for other in parts if other is not part for item in other] for part in parts)
-            found = self._first(_cut(base, kind, items, some) for some in (*alone, *rests))
+            rests = [[item for other in parts if other is not part for item in other] for part in parts]
+            found = self._by_some_way(base, ways, items, [*(parts if count <= _ALONE else []), *rests])
             if found is None:
                 if size == 1:
                     break
@@ -91,6 +92,18 @@ class Search:
                 continue
             count = 2 if len(found.kept) <= size else max(count - 1, 2)
             kept = [*found.kept]
+
+    def _by_some_way(
+        self, base: Program, ways: list[Kind], items: list[Item], choices: Sequence[list[Item]]
+    ) -> Candidate | None:
+        """Return the first program that holds with one of the choices kept. The way that led to it is next."""
+        for way in [*ways]:
+            found = self._first(map(partial(_cut, base, way, items), choices))
+            if found is not None:
+                ways.remove(way)
+                ways.insert(0, way)
+                return found
+        return None
 
     def _first(self, candidates: Iterable[Candidate | None]) -> Candidate | None:
         """Return the first smaller candidate that holds, which is then the best; None if none does."""

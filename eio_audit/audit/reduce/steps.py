@@ -29,6 +29,7 @@ class Kind(NamedTuple):
     unused: Unused = Unused.RETURN  # what happens to values that lose their last use
     # Whether one cut may make another impossible, so that they are tried one by one.
     is_single: bool = False
+    others: tuple[Kind, ...] = ()  # other ways to cut the same, tried where the first fails
 
     def without(self, base: Program, items: Collection[Item]) -> Program:
         """Return a copy of a program without some of what can be cut."""
@@ -162,40 +163,46 @@ def _cut_joints(program: Program, ops: Ops, items: Collection[Item]) -> None:
                 region[:] = [other for other in region if other is not joined]
 
 
+def _cut_ops_for_others(program: Program, ops: Ops, items: Collection[Item]) -> None:
+    """Remove ops. Instead of their results, ops use the last value of the same type before."""
+    values: dict[Value, Value] = {}
+
+    def visit(region: list[Block], around: dict[bytes, Value]) -> None:
+        for block in region:
+            known = around | {argument.type: argument for argument in block.arguments}
+            for op in block.ops:
+                if (op.number,) in items:
+                    values.update({one: known[one.type] for one in op.results if one.type in known})
+                    continue
+                for inner in op.regions:
+                    visit(inner, {} if op.is_container else known)
+                known |= {result.type: result for result in op.results}
+            around = known if block is region[0] else around  # the first block dominates the others
+
+    for part in program.parts:
+        visit([Block(b"", is_labelled=False, ops=[part])], {})
+    program.replace(values)
+    _cut_ops(program, ops, items)
+
+
 def _bypasses(program: Program) -> list[Item]:
-    """Return ops with results that are used, and the number of a value that may stand for them."""
+    """Return ops with an operand that may stand for a result which is used."""
     uses = program.uses()
     return [
-        (*item, way)
-        for item in _ops(program)
-        for op in [program.by_number()[item[0]]]
-        if any(uses[result] for result in op.results)
-        for way in range(2)
-        if _stand_ins(program, op, way)
+        (op.number,)
+        for op in program.walk()
+        if any(
+            uses[result] and result.type == operand.type for result in op.results for operand in op.operands
+        )
     ]
 
 
-def _stand_ins(program: Program, op: Op, way: int) -> dict[Value, Value]:
-    """Return values for the results of an op: its own operands, or the nearest ones before it."""
-    values = op.operands
-    if way:
-        block = block_of(program, op)
-        before = block.ops[: block.ops.index(op)]
-        values = [*block.arguments, *(value for one in before for value in one.results)][::-1]
-    found = {}
-    for result in op.results:
-        stand_in = next((value for value in values if value.type == result.type), None)
-        if stand_in is not None:
-            found[result] = stand_in
-    return found
-
-
 def _cut_bypasses(program: Program, ops: Ops, items: Collection[Item]) -> None:
-    for number, way in items:
+    for (number,) in items:
         op = ops[number]
-        values = _stand_ins(program, op, way)
         block_of(program, op).ops.remove(op)
-        program.replace(values)
+        by_type = {operand.type: operand for operand in reversed(op.operands)}
+        program.replace({one: by_type[one.type] for one in op.results if one.type in by_type})
 
 
 def _returned(program: Program) -> list[Item]:
@@ -381,11 +388,14 @@ KINDS = (
     Kind(_parts, _cut_parts),
     Kind(_symbols, _cut_ops),
     Kind(_bodies, _cut_bodies),
-    Kind(_ops, _cut_ops),
+    Kind(
+        _ops,
+        _cut_ops,
+        others=(Kind(_ops, _cut_ops_for_others, Unused.DROP), Kind(_ops, _cut_ops, Unused.DROP)),
+    ),
     Kind(_regions, _cut_regions, is_single=True),
     Kind(_branches, _cut_branches, is_single=True),
     Kind(_joints, _cut_joints),
-    Kind(_ops, _cut_ops, Unused.DROP),
     Kind(_ops, _cut_ops, Unused.CALL),
     Kind(_bypasses, _cut_bypasses, is_single=True),
     Kind(_returned, _cut_returned, Unused.DROP),

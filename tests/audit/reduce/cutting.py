@@ -21,7 +21,8 @@ def program_of(text: str, generic: str | None = None, *, is_split: bool = False)
 
 def cut(kind: str, text: str, *items: Item, number: int = 0) -> str:
     """Return a program without some items, or all, of the kind whose list has that name."""
-    one = [one for one in KINDS if one.items.__name__ == f"_{kind}"][number]
+    kinds = (way for one in KINDS for way in (one, *one.others))
+    one = [one for one in kinds if one.items.__name__ == f"_{kind}"][number]
     program = program_of(text)
     found = one.items(program)
     assert {*items} <= {*found}, found

@@ -40,7 +40,7 @@ def test_the_result_of_an_op_becomes_an_argument_and_a_value_without_uses_is_ret
 
 
 def test_a_value_without_uses_may_be_dropped() -> None:
-    assert lines(cut("ops", CHAIN, (2,), number=1)) == [
+    assert lines(cut("ops", CHAIN, (2,), number=2)) == [
         "^bb0(%x: i32, %v0: i32):",
         '%0 = "a.one"(%x) : (i32) -> i32',
         '%2 = "a.three"(%v0) : (i32) -> i32',
@@ -126,7 +126,7 @@ def test_an_op_in_a_region_that_loses_its_use_is_used_by_a_call() -> None:
   "func.return"() : () -> ()"""
     )
     text = f'"builtin.module"() ({{\n{text}}}) : () -> ()\n'
-    found = cut("ops", text, (4,), number=2)
+    found = cut("ops", text, (4,), number=3)
     assert '"func.call"(%0) <{callee = @eio_audit_use0}> : (i32) -> ()' in found
     assert found.splitlines()[1] == "  func.func private @eio_audit_use0(i32)"
 
@@ -233,9 +233,17 @@ def test_a_function_becomes_a_declaration() -> None:
 
 
 def test_the_operands_of_an_op_may_stand_for_its_results() -> None:
-    assert lines(cut("bypasses", CHAIN, (2, 0)))[1:3] == [
+    assert lines(cut("bypasses", CHAIN, (2,)))[1:3] == [
         '%0 = "a.one"(%x) : (i32) -> i32',
         '%2 = "a.three"(%0) : (i32) -> i32',
+    ]
+
+
+def test_the_last_value_of_the_same_type_stands_for_others() -> None:
+    assert lines(cut("ops", CHAIN, (1,), (3,), number=1)) == [
+        "^bb0(%x: i32):",
+        '%1 = "a.two"(%x) : (i32) -> i32',
+        '"func.return"(%1) : (i32) -> ()',
     ]
 
 
