@@ -186,7 +186,7 @@ def _job(command: tuple[str, ...], wanted: Wanted, printer: str | None, options:
     is_file = len(command) == 1 and wanted.interesting is not None
     given = None if is_file else CompilerCommand(command)
     general = [] if given is None else given.without(OWN_FLAGS).general_words
-    words = general or list(command)
+    words = list(command) if given is None else general
     inputs = [word for word in words if word == "-" or (not word.startswith("-") and Path(word).is_file())]
     if not inputs:
         missing = [word for word in words if not word.startswith("-")]
