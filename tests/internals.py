@@ -10,6 +10,7 @@ from eio_audit.audit.bisect import advice as advice_module
 from eio_audit.audit.bisect.advice import LabelFlow, advise
 from eio_audit.audit.bisect.bisect import name_of_step, write_log
 from eio_audit.audit.bisect.compiler_command import OWN_FLAGS, CompilerCommand, CompilerRun
+from eio_audit.audit.bisect.outcome import Outcome, outcome_of, without_names
 from eio_audit.audit.bisect.pass_search import Halving, first_failing
 from eio_audit.audit.bisect.survey import (
     Attempt,
@@ -76,15 +77,15 @@ from eio_audit.audit.log.scope_steps import ChangedOp
 from eio_audit.audit.log.scope_text import Lines, ScopeText
 from eio_audit.audit.log.walk import Module, number_modules
 from eio_audit.audit.options import DEFAULT_OPTIONS
-from eio_audit.audit.reduce.property import Outcome, outcome_of, without_names
 from eio_audit.audit.reduce.search import Candidate, Search
-from eio_audit.audit.reduce.steps import KINDS, Item, splat_of
+from eio_audit.audit.reduce.steps import KINDS, Item
 from eio_audit.cli.dump_choice import rerun
 from eio_audit.cli.main import main
 from eio_audit.cli.output import write_atomically, write_pages
 from eio_audit.cli.registry import COMMANDS, cli
 from eio_audit.cli.reports import RENDERERS, Given, rendered
 from eio_audit.mlir import source as source_module
+from eio_audit.mlir.editing.constants import splat_of
 from eio_audit.mlir.editing.printing import program_text
 from eio_audit.mlir.editing.program import Program
 from eio_audit.mlir.editing.reading import read_program

@@ -96,7 +96,7 @@ class Search:
     def _by_some_way(
         self, base: Program, ways: list[Kind], items: list[Item], choices: Sequence[list[Item]]
     ) -> Candidate | None:
-        """Return the first program that holds with a choice kept. The way to it is the first next time."""
+        """Return the first program that holds with a choice kept. The way to it is the first from now on."""
         for way in [*ways]:
             found = self._first(map(partial(_cut, base, way, items), choices))
             if found is not None:

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection
 from typing import NamedTuple
 
+from eio_audit.mlir.editing.constants import splat_of
 from eio_audit.mlir.editing.control_flow import end_of_region, join, joints, remove_argument, taken_always
 from eio_audit.mlir.editing.printing import signature
-from eio_audit.mlir.editing.program import RETURNING, Block, Op, Program, Value
+from eio_audit.mlir.editing.program import RETURNING, Op, Program
 from eio_audit.mlir.editing.settling import Settling, Unused
+from eio_audit.mlir.editing.values import block_of, same_types, values_before, without_result, without_yield
 
 Item = tuple[int, ...]
 """What one step cuts: the number of an op, and numbers of what is cut of it."""
-_DENSE = re.compile(rb"dense(?:_resource)?<.*>\s*:\s*(?P<type>(?:tensor|vector|memref)<.*>)", re.DOTALL)
-_FLOATS = re.compile(rb"[<x](?:b?f\d|tf32)")
-_FIRST = re.compile(rb"dense<[\[\s]*([^\[\]\s,<>\"]+)")
 _NEEDED = frozenset({b"sym_name", b"function_type", b"operandSegmentSizes", b"resultSegmentSizes"})
 Ops = dict[int, Op]
 """The ops of a program, by number."""
@@ -38,11 +36,6 @@ class Kind(NamedTuple):
         self.cut(program, program.by_number(), items)
         settling.settle(self.unused)
         return program
-
-
-def block_of(program: Program, op: Op) -> Block:
-    """Return the block that an op is in."""
-    return next(block for top in program.walk() for block in top.blocks() if op in block.ops)
 
 
 def _parts(program: Program) -> list[Item]:
@@ -113,14 +106,8 @@ def _cut_regions(program: Program, ops: Ops, items: Collection[Item]) -> None:
         *inner, last = body.ops
         place = block.ops.index(op)
         block.ops[place : place + 1] = inner
-        yielded = _same_types(op.results, last.operands)
-        program.replace(yielded | _same_types(body.arguments, op.operands))
-
-
-def _same_types(old: list[Value], new: list[Value]) -> dict[Value, Value]:
-    """Return by what the last values are replaced, as far as the types are the same."""
-    pairs = zip(reversed(old), reversed(new), strict=False)
-    return {one: other for one, other in pairs if one.type == other.type}
+        yielded = same_types(op.results, last.operands)
+        program.replace(yielded | same_types(body.arguments, op.operands))
 
 
 def _branches(program: Program) -> list[Item]:
@@ -165,23 +152,7 @@ def _cut_joints(program: Program, ops: Ops, items: Collection[Item]) -> None:
 
 def _cut_ops_for_others(program: Program, ops: Ops, items: Collection[Item]) -> None:
     """Remove ops. Instead of their results, ops use the last value of the same type before."""
-    values: dict[Value, Value] = {}
-
-    def visit(region: list[Block], around: dict[bytes, Value]) -> None:
-        for block in region:
-            known = around | {argument.type: argument for argument in block.arguments}
-            for op in block.ops:
-                if (op.number,) in items:
-                    values.update({one: known[one.type] for one in op.results if one.type in known})
-                    continue
-                for inner in op.regions:
-                    visit(inner, {} if op.is_container else known)
-                known |= {result.type: result for result in op.results}
-            around = known if block is region[0] else around  # the first block dominates the others
-
-    for part in program.parts:
-        visit([Block(b"", is_labelled=False, ops=[part])], {})
-    program.replace(values)
+    program.replace(values_before(program, {number for (number,) in items}))
     _cut_ops(program, ops, items)
 
 
@@ -223,13 +194,7 @@ def _cut_returned(program: Program, ops: Ops, items: Collection[Item]) -> None:
                 del block.ops[-1].edited().operands[place]
         for call in program.walk():
             if function.symbol in call.symbols_used and len(call.results) > place:
-                _without_result(program, call, place)
-
-
-def _without_result(program: Program, op: Op, place: int) -> None:
-    del op.edited().results[place]
-    for value in op.results:
-        value.name = program.new_value(b"").name
+                without_result(program, call, place)
 
 
 def _arguments(program: Program) -> list[Item]:
@@ -302,25 +267,8 @@ def _yields(program: Program) -> list[Item]:
 
 
 def _cut_yields(program: Program, ops: Ops, items: Collection[Item]) -> None:
-    """Remove a result with what its regions yield for it, and what a loop begins with and carries."""
     for number, place in sorted(items, reverse=True):
-        op = ops[number]
-        from_end = len(op.results) - place
-        _without_result(program, op, place)
-        is_carried = (
-            all(len(region[0].arguments) >= from_end for region in op.regions if region)
-            and len(op.operands) >= from_end
-        )
-        for region in op.regions:
-            for block in region:
-                if block.ops and len(block.ops[-1].operands) >= from_end:
-                    del block.ops[-1].edited().operands[-from_end]
-            if is_carried and region:
-                del region[0].arguments[-from_end]
-        if is_carried:
-            last = max(len(op.segments) - 1, 0)
-            size = op.segments[last] if op.segments else len(op.operands)
-            op.remove_operand(last, size - from_end)
+        without_yield(program, ops[number], place)
 
 
 def _attributes(program: Program) -> list[Item]:
@@ -368,20 +316,6 @@ def _cut_constants(program: Program, ops: Ops, items: Collection[Item]) -> None:
         op = ops[number].edited()
         name = [*op.properties][place]
         op.properties[name] = splat_of(op.properties[name]) or op.properties[name]
-
-
-def splat_of(value: bytes) -> bytes | None:
-    """Return a constant of the same type with one number only; None for what is no such constant.
-
-    >>> splat_of(b"dense<[1, 2]> : tensor<2xi32>")
-    b'dense<1> : tensor<2xi32>'
-    """
-    match = _DENSE.fullmatch(value)
-    if match is None:
-        return None
-    first = _FIRST.match(value)
-    zero = b"0.0" if _FLOATS.search(match["type"]) else b"0"
-    return b"dense<%s> : %s" % (zero if first is None else first[1], match["type"])
 
 
 KINDS = (
