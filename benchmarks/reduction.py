@@ -15,7 +15,7 @@ import tempfile
 import time
 from pathlib import Path
 
-HEAD = """memref.global "private" constant @table : memref<8xf32> = dense<[0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0]>
+HEAD = """memref.global "private" constant @table : memref<4xf32> = dense<[0.0, 1.0, 2.0, 3.0]>
 func.func @helper(%a: f32, %m: memref<?xf32>, %n: index) -> (f32, index) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -30,8 +30,8 @@ func.func @helper(%a: f32, %m: memref<?xf32>, %n: index) -> (f32, index) {
   return %q, %r#1 : f32, index
 }
 """
-FUNCTION = """func.func @f{number}(%x: f32, %y: f32, %m: memref<?xf32>, %t: tensor<4x8xf32>, %u: tensor<8x16xf32>, \
-%v: vector<4xf32>, %n: index, %b: i1) -> (f32, tensor<4x16xf32>) {{
+FUNCTION = """func.func @f{number}(%x: f32, %y: f32, %m: memref<?xf32>, %t: tensor<4x8xf32>, \
+%u: tensor<8x16xf32>, %v: vector<4xf32>, %n: index, %b: i1) -> (f32, tensor<4x16xf32>) {{
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %cst = arith.constant 1.5 : f32

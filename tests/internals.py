@@ -9,7 +9,7 @@ from eio_audit.audit import dependence as dependence_module
 from eio_audit.audit.bisect import advice as advice_module
 from eio_audit.audit.bisect.advice import LabelFlow, advise
 from eio_audit.audit.bisect.bisect import name_of_step, write_log
-from eio_audit.audit.bisect.compiler_command import OWN_FLAGS, CompilerCommand, CompilerRun
+from eio_audit.audit.bisect.compiler_command import OWN_FLAGS, CompilerCommand, CompilerRun, CompilerRuns
 from eio_audit.audit.bisect.outcome import Outcome, outcome_of, without_names
 from eio_audit.audit.bisect.pass_search import Halving, first_failing
 from eio_audit.audit.bisect.survey import (
@@ -77,6 +77,8 @@ from eio_audit.audit.log.scope_steps import ChangedOp
 from eio_audit.audit.log.scope_text import Lines, ScopeText
 from eio_audit.audit.log.walk import Module, number_modules
 from eio_audit.audit.options import DEFAULT_OPTIONS
+from eio_audit.audit.reduce.property import Wanted
+from eio_audit.audit.reduce.reduce import Job, reduce_program
 from eio_audit.audit.reduce.search import Candidate, Search
 from eio_audit.audit.reduce.steps import KINDS, Item
 from eio_audit.cli.dump_choice import rerun

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.running import run
+from tests.internals import DEFAULT_OPTIONS, CompilerCommand, CompilerRuns, Job, Wanted, reduce_program
 from tests.tools import mlir_tool, needs_mlir_opt
 
 SAMPLES = Path(__file__).parent.parent.parent / "sample_irs"
@@ -151,6 +152,23 @@ def test_termination_leaves_the_smallest_program_so_far(tmp_path: Path) -> None:
     kept = small.read_text()
     assert '"a.op7"' in kept
     assert 1 <= kept.count("\n") < 40
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("model", "before", "after"), [("resnet", 271, 4), ("encoder", 165, 3)])
+def test_a_model_is_cut_to_the_ops_of_the_pattern_in_few_runs(
+    model: str, before: int, after: int, tmp_path: Path
+) -> None:
+    path = SAMPLES / model / "before_alias.mlir"
+    command = CompilerCommand((*COMPILER, str(path)))
+    reader = CompilerCommand((*COMPILER[:2], str(path)))
+    job = Job(path.read_bytes(), "in.mlir", command, reader, str(path), Wanted(), DEFAULT_OPTIONS)
+    said: list[str] = []
+    found = reduce_program(job, CompilerRuns(tmp_path), 1, lambda _: None, said.append)
+    assert (found.before.ops, found.after.ops) == (before, after)
+    assert found.after.arguments == 2
+    minimal = next(text for text in said if text.startswith(f"{before} -> {after} ops, "))
+    assert int(minimal.removesuffix(" runs").rpartition(" ")[2]) <= 60
 
 
 CALLED = """func.func @helper(%a: f32) -> (f32, f32) {

@@ -211,7 +211,11 @@ class CompilerRuns:
         with ExitStack() as files:
             stderr = files.enter_context(messages.open("wb"))
             stdin = DEVNULL if self.stdin is None else files.enter_context(self.stdin.open("rb"))
-            code = self.execute(command.program, command.words, stdin, stderr, [messages, *written])
+            try:
+                code = self.execute(command.program, command.words, stdin, stderr, [messages, *written])
+            except InputError:
+                messages.unlink()  # it may be large
+                raise
         run = CompilerRun(command, -signal.SIGKILL if code is None else code, messages)
         if code is None:
             raise CompilerError(run, "hang", self.too_long)

@@ -133,9 +133,11 @@ class Judge:
         try:
             return test(path)
         except CompilerError as error:
-            if error.kind == "hang":
-                self._count(timeouts=1)
-            return False
+            error.run.messages.unlink()
+            self._count(timeouts=1)
+        except InputError:  # it prints too much
+            pass
+        return False
 
     def _count(self, refused: int = 0, timeouts: int = 0) -> None:
         with self._lock:
@@ -161,7 +163,8 @@ class Judge:
             return True
         try:
             run = self.runs.run(self._on(self.reader, path))
-        except CompilerError:
+        except CompilerError as error:
+            error.run.messages.unlink()
             self._count(timeouts=1)
             return False
         run.messages.unlink()
@@ -208,10 +211,8 @@ class Judge:
                     raise InputError(
                         self.command.program, None, "; ".join(filter(None, (why, run.meant_flag)))
                     )
-            except CompilerError as error:
+            except CompilerError:
                 self._outcome = Outcome("hangs", f"not done after {self.runs.timeout:g} seconds")
-                if error.kind != "hang":
-                    raise
         if self._outcome.kind == "succeeds":
             if self.wanted.error is not None:
                 raise InputError(self.command.program, None, "the compiler succeeds; --error needs an error")
@@ -245,8 +246,9 @@ class Judge:
         try:
             run_on(path).messages.unlink()
         except CompilerError as error:
-            self._count(timeouts=int(error.kind == "hang"))
-            return error.kind == "hang"
+            error.run.messages.unlink()
+            self._count(timeouts=1)
+            return True
         return False
 
     def _shuffled(self, path: Path) -> Callable[[Path], bool]:
@@ -300,8 +302,13 @@ class Judge:
         assert self.command is not None
         command = self._on(self.command, path).words
         request = Request(command, self.options, name, self.wanted.number, self.runs.timeout)
+
+        def stop(*_: object) -> None:
+            if self.runs.running.is_ended:
+                raise KeyboardInterrupt
+
         try:
-            result = bisect_pass(request, 1, 1000, None, [])
+            result = bisect_pass(request, 1, advance=stop)
         except InputError:
             return False
         with self._lock:
