@@ -4,7 +4,7 @@ import re
 
 from hypothesis import given
 
-from eio_audit import AuditOptions, Diff, diff, fix, read_text
+from eio_audit import AuditOptions, Diff, check, diff, fix, read_text
 from tests.programs import freeing_programs, programs
 
 FREES = AuditOptions(follow=["frees"])
@@ -78,6 +78,8 @@ def require_the_pieces_of_what_fix_writes(text: str, options: AuditOptions) -> N
     told = diff(dump, dump, options).fragmentation
     for stage, relabel in (("fixed", None), ("relabelled", "nested")):
         (written,) = read_text(fix([dump], options, relabel=relabel).text)
+        if check([written], options).summary.not_comparable:
+            continue  # with their new indices, ops are copies of others: their order stays
         found = diff(written, written, options).fragmentation
         for said, seen in ((told.modules, found.modules), (told.functions, found.functions)):
             pieces = {one.path: getattr(one, stage) for one in said if getattr(one, stage)}
