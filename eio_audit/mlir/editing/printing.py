@@ -68,7 +68,7 @@ def _template_pieces(op: Op, depth: int) -> Iterator[bytes]:
             continue
         kind, number, place = piece
         if kind == "region":
-            lines = [*_region_lines(op.regions[number], depth, shows_label=False)]
+            lines = [*_region_lines(op.regions[number], depth, shows_label=not op.is_custom)]
             yield b"".join(b"\n" + line for line in lines) + (b"\n" + b"  " * depth if lines else b"")
         else:
             value = op.operands[number] if kind == "operand" else op.regions[number][0].arguments[place]

@@ -1,13 +1,16 @@
 """The search as a whole: what it leaves, whatever the program is."""
 
 import re
+import subprocess
 from collections.abc import Callable
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.audit.reduce.cutting import reduced
+from tests.audit.reduce.cutting import program_of, reduced
+from tests.internals import KINDS, program_text
+from tests.tools import mlir_tool, needs_mlir_opt
 
 LEAF, LOOP, IF, CALL, BRANCH = range(5)
 
@@ -111,8 +114,49 @@ def test_the_result_does_not_depend_on_how_many_are_judged_at_once(
     assert len(found) == 1
 
 
+def is_read(text: str) -> bool:
+    command = [str(mlir_tool("mlir-opt")), "--allow-unregistered-dialect", "-o", "/dev/null"]
+    return subprocess.run(command, input=text.encode(), capture_output=True, check=False).returncode == 0
+
+
+@pytest.mark.slow
+@needs_mlir_opt
+@settings(max_examples=30)
+@given(shapes, st.data())
+def test_each_step_alone_leaves_what_the_compiler_reads(
+    shape: list[tuple[int, int, int]], data: st.DataObject
+) -> None:
+    """Values may be cut in any way; only attributes and the calls that keep values may be needed."""
+    text = program(shape)
+    assert is_read(text)
+    start = program_of(text)
+    for kind in KINDS[:6]:
+        items = kind.items(start)
+        if items:
+            some = data.draw(st.sets(st.sampled_from(items), min_size=1))
+            cut = program_text(kind.without(start, some if not kind.is_single else {min(some)})).decode()
+            assert is_read(cut), cut
+
+
+@pytest.mark.slow
+@needs_mlir_opt
+@settings(max_examples=10)
+@given(shapes, st.data())
+def test_the_result_is_read_by_the_compiler(shape: list[tuple[int, int, int]], data: st.DataObject) -> None:
+    text = program(shape)
+    wanted = data.draw(st.sets(st.sampled_from(sorted(names(text))), max_size=2))
+
+    def holds(candidate: str) -> bool:
+        return keeps(wanted)(candidate) and is_read(candidate)
+
+    found = reduced(text, holds)
+    assert holds(found)
+    assert names(found) == wanted, found
+    assert reduced(found, holds, 2) == found
+
+
 def test_an_empty_property_leaves_an_empty_program() -> None:
     assert (
         reduced(program([(LEAF, 0, 0), (LOOP, 1, 1)]), lambda _: True)
-        == '"builtin.module"() ({}) : () -> ()\n'
+        == '"builtin.module"() ({\n^bb0:\n}) : () -> ()\n'
     )
