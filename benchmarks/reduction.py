@@ -15,6 +15,8 @@ import tempfile
 import time
 from pathlib import Path
 
+from iree.compiler.tools import binaries
+
 HEAD = """memref.global "private" constant @table : memref<4xf32> = dense<[0.0, 1.0, 2.0, 3.0]>
 func.func @helper(%a: f32, %m: memref<?xf32>, %n: index) -> (f32, index) {
   %c0 = arith.constant 0 : index
@@ -122,8 +124,8 @@ BUGS = {
     "endless": ("", "mlir-opt-22 --canonicalize"),
     "sink": ("stamp", "mlir-opt-22 --control-flow-sink"),
     "iree affine": ("", "iree-opt --affine-loop-fusion"),
-    "iree cf": (TO_CF, "iree-opt --remove-dead-values"),
-    "iree llvm": (TO_LLVM, "iree-opt --remove-dead-values"),
+    "iree gpu": ("", "iree-opt --iree-convert-to-nvvm"),
+    "iree vm": ("", "iree-opt --iree-vm-conversion"),
 }
 """By name, how the program is lowered, and the command that fails."""
 
@@ -231,8 +233,10 @@ def main() -> None:
             path = made(bug, lowering, folder)
             limit = ["--timeout", "1"] if bug == "endless" else []
             result = Path("/dev/null") if not wanted else Path(f"{bug.replace(' ', '_')}.small.mlir")
-            report, seconds = reduced([*limit, "--", *shlex.split(command), str(path)], result)
-            other = ("", 0.0) if bug in {"endless", "sink"} else by_mlir_reduce(path, command, folder)
+            binary = command.replace("iree-opt", str(binaries.find_tool("iree-opt")))  # not its script
+            report, seconds = reduced([*limit, "--", *shlex.split(binary), str(path)], result)
+            is_alike = bug not in {"endless", "sink"} and binary == command
+            other = by_mlir_reduce(path, command, folder) if is_alike else ("", 0.0)
             print(row(bug, command, report, seconds, *other), flush=True)
         if not wanted or "running" in wanted:
             path, test = folder / "running.mlir", folder / "differs.sh"
