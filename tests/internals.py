@@ -67,14 +67,13 @@ from eio_audit.audit.gate.gate import by_severity, judge
 from eio_audit.audit.gate.rules import RULES
 from eio_audit.audit.locations.original_index import OriginalIndices
 from eio_audit.audit.locations.parsed_locations import Interned, LocationNumbers
+from eio_audit.audit.log import followed_pairs as followed_pairs_module
 from eio_audit.audit.log import function_states as function_states_module
-from eio_audit.audit.log import inverted_pairs as inverted_pairs_module
-from eio_audit.audit.log.beside_dumps import find_timing_reports
 from eio_audit.audit.log.log_findings import LogFindings
 from eio_audit.audit.log.program_log import ProgramLog
 from eio_audit.audit.log.program_text import text_before
 from eio_audit.audit.log.scope_steps import ChangedOp
-from eio_audit.audit.log.scope_text import Lines, ScopeText
+from eio_audit.audit.log.scope_text import Lines, Recent, ScopeText
 from eio_audit.audit.log.walk import Module, number_modules
 from eio_audit.audit.options import DEFAULT_OPTIONS
 from eio_audit.audit.reduce.property import Wanted
@@ -96,6 +95,7 @@ from eio_audit.mlir.input.dumps import find_dumps
 from eio_audit.mlir.input.folders import file_marker, find_dump_files, find_files, find_states
 from eio_audit.mlir.input.function_texts import Aliases, DumpText, outermost_op, shown_op
 from eio_audit.mlir.input.markers import holds_ir
+from eio_audit.mlir.input.timing_reports import find_timing_reports
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.location import Locations
 from eio_audit.mlir.reading import reader as reader_module
@@ -116,6 +116,7 @@ from eio_audit.mlir.semantics.functions import functions_around
 from eio_audit.mlir.source import Source, Span, find_all, read_file, unpacked_blocks
 from eio_audit.mlir.tokens import AliasTexts
 from eio_audit.mlir.traits import UNLISTED, OpTable, OpTraits, op_of_callee, op_traits, parse_op_traits
+from eio_audit.order import inverted_pairs as inverted_pairs_module
 from eio_audit.order.effort import STEPS_PER_OP, Effort, SearchLimits
 from eio_audit.order.linear_extension import (
     implied_order,

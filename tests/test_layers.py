@@ -34,7 +34,7 @@ FLOORS = {
     ],
     "order": [
         {"effort", "permutation"},
-        {"precedence"},
+        {"inverted_pairs", "precedence"},
         {"windows"},
         {"search"},
         {"wrong_labels"},

@@ -196,7 +196,7 @@ def show_notes(notes: Mapping[tuple[str, int], str]) -> None:
 
 def noted(dumps: Iterable[Dump]) -> Iterator[Dump]:
     """Yield the dumps of a log, and print notes about what the compiler printed besides them."""
-    from eio_audit.audit.log.beside_dumps import notes_on
+    from eio_audit.mlir.input.diagnostics import notes_on
     from eio_audit.mlir.input.dumps import text_below
 
     for dump in dumps:

@@ -11,6 +11,7 @@ import re
 from array import array
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
+from copy import copy
 from functools import cached_property, partial
 from typing import NamedTuple, TypeVar
 
@@ -123,6 +124,12 @@ class IR:
         for block, region in enumerate(self.block_region):
             blocks[region].append(block)
         return blocks
+
+    def placed(self, source: Source) -> IR:
+        """Return it as that of the same text in another place."""
+        moved = copy(self)
+        moved.source = source
+        return moved
 
     def name(self, op: int) -> str:
         """Return the op's full name (``ttir.permute``), without dialect if it is unknown."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from eio_audit import Check, Finding, Gate, Rule, Trace, check, read, read_text, trace
+from eio_audit import Check, Finding, Gate, InputError, Rule, Trace, check, read, read_text, trace
 from tests.audit.test_trace import dump, function, module, traced
-from tests.internals import RULES, Baseline, LogFindings, judge
+from tests.internals import RULES, Baseline, LogFindings, ProgramLog, judge
 from tests.rules import AVOIDABLE, UNAVOIDABLE
 from tests.test_samples import SAMPLES
 
@@ -71,6 +71,18 @@ def test_a_finding_is_charged_to_the_pass_that_made_its_pairs() -> None:
     unknown = function("f", 2, 1).replace("ttir.add", "my.op")
     log = around("a", unknown.replace("2|", "0|"), unknown), around("b", unknown, SHUFFLED)
     assert lives(*log) == [("a", None, True)]
+
+
+def test_a_finding_of_a_dump_that_cannot_be_compared_is_charged_to_its_pass(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def fail(log: ProgramLog, dump: object, same: object) -> None:
+        raise InputError("passes.log", None, "expected '}'")
+
+    monkeypatch.setattr(ProgramLog, "compared", fail)
+    unknown = function("f", 2, 1).replace("ttir.add", "my.op")
+    log = around("a", unknown.replace("2|", "0|"), unknown), around("b", unknown, SHUFFLED)
+    assert lives(*log) == [("b", None, True)]
 
 
 def test_what_the_first_dump_has_is_charged_to_no_pass() -> None:

@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 from eio_audit import AuditOptions, Dump, InputError, OriginalOrder, Trace, check, read, read_text, trace
 from tests.audit.counting import counting
 from tests.cli.running import run
-from tests.internals import ProgramLog, audit_keyed, functions_around, read_ir, reason
+from tests.internals import ProgramLog, Recent, audit_keyed, functions_around, read_ir, reason
+from tests.internals import followed_pairs_module as followed_pairs
 from tests.internals import function_states_module as function_states
-from tests.internals import inverted_pairs_module as inverted_pairs
 from tests.programs import programs
 from tests.test_samples import SAMPLES
 
@@ -47,7 +47,7 @@ def test_a_dump_that_cannot_be_compared_says_so_in_its_row(monkeypatch: pytest.M
     def fail(log: ProgramLog, dump: object, same: object) -> None:
         raise InputError("passes.log", None, "expected '}'")
 
-    monkeypatch.setattr(ProgramLog, "compare", fail)
+    monkeypatch.setattr(ProgramLog, "compared", fail)
     texts = dump("Before", "a", function("f", 1, 2)), dump("After", "a", function("f", 2, 1))
     [row] = trace(read_text("".join(texts))).passes
     assert reason(row) == "not compared with the text before it: passes.log: error: expected '}'"
@@ -374,7 +374,7 @@ def test_a_conversion_of_ops_that_stay_in_their_places_made_and_undid_nothing() 
 def test_of_a_block_with_too_many_ops_out_of_order_some_pairs_are_followed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(inverted_pairs, "MOST_OPS", 3)
+    monkeypatch.setattr(followed_pairs, "MOST_OPS", 3)
     log = dump("After", "a", function("f", 1, 2, 3, 4)), dump("After", "b", function("f", 4, 3, 1, 2))
     result = traced(*log)
     assert (result.is_partial, result.passes[1].left, result.at_end_of_log.inversions) == (True, 1, 5)
@@ -470,10 +470,9 @@ def logs(draw: st.DrawFn, *, has_namesakes: bool = True) -> str:
 
 def traced_without_reuse(text: str) -> Trace:
     """Every dump and every function is read."""
-    forgotten = property(lambda _: None, lambda *_: None)
     with (
         mock.patch.object(Dump, "has_text_of", lambda *_: False),
-        mock.patch.object(function_states.ProgramStates, "_last_around", forgotten, create=True),
+        mock.patch.object(Recent, "get", lambda *_: None),
         mock.patch.object(function_states.FunctionState, "is_shown_by", lambda *_: False),
     ):
         return trace(read_text(text))
@@ -497,9 +496,8 @@ def test_a_function_that_did_not_change_is_not_read_again() -> None:
     dumps = read_text(dump("After", "p", first) + dump("After", "q", second))
     with counting(read_ir) as reads:
         trace(dumps)
-    # for the audit: the first dump, the second one without @f, and once what is around functions
-    # for the comparison besides: the first dump without @f
-    assert reads == {"read_ir": 3 + 1}
+    # the first dump, then both without @f
+    assert reads == {"read_ir": 3}
 
 
 SHUFFLED_CALLER = """module {
@@ -524,8 +522,9 @@ def test_a_shuffled_function_is_audited_once_and_only_with_what_it_calls() -> No
             )
         )
     assert result.culprit is not None
-    # the function twice, once what is around it, and the last dump for the classes of what is left
-    assert calls == {"audit_keyed": 4, "functions_around": 4}
+    # the function twice, once what is around it, and the last dump for the classes of what is left;
+    # what is around the function is read with it
+    assert calls == {"audit_keyed": 4, "functions_around": 3}
     with counting(audit_keyed) as audits:
         trace(read_text(SHUFFLED_CALLER))
     assert audits == {

@@ -79,7 +79,7 @@ def test_only_an_alias_of_a_plain_location_at_a_line_end_is_put_in_place(
 
 
 def test_around_the_functions_are_their_headers_and_the_rest() -> None:
-    around = divided(MODULE).around
+    around = divided(MODULE).outside
     ir = read_ir(around.source, around.span)
     assert [ir.name(op) for op in range(len(ir))] == [
         "builtin.module",
@@ -122,7 +122,7 @@ def test_a_function_has_all_lines_of_the_aliases_it_uses() -> None:
         .source.data.decode()
         .endswith("}\n\n#k = #t.k<{\n#a = 1\n}, b>\n")
     )
-    assert text.around.source.data.startswith(b"func.func")
+    assert text.outside.source.data.startswith(b"func.func")
 
 
 def test_a_change_in_the_last_line_of_an_alias_is_one_of_the_function() -> None:
@@ -162,7 +162,7 @@ def test_an_unlisted_op_is_a_function_unless_it_holds_functions() -> None:
 def test_functions_with_one_symbol_are_left_where_they_are() -> None:
     text = "module {\n" + "  module {\n    func.func @f() {\n      return\n    }\n  }\n" * 2 + "}\n"
     assert divided(text).functions == {}
-    assert divided(text).around.source.data.count(b"return") == 2
+    assert divided(text).outside.source.data.count(b"return") == 2
 
 
 def test_a_region_that_goes_on_behind_a_brace_belongs_to_the_function() -> None:

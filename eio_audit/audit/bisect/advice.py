@@ -25,7 +25,8 @@ from eio_audit.audit.bisect.survey import Attempt, number_in, short_pattern
 from eio_audit.audit.diff.diff import Placement, made_out_of_order, misplaced, placed
 from eio_audit.audit.diff.dump_comparison import DumpComparison, Relation
 from eio_audit.audit.locations.original_index import OpLabel
-from eio_audit.audit.log.scope_steps import ScopeSide, ScopeStep, ScopeSteps
+from eio_audit.audit.log.program_log import ProgramLog
+from eio_audit.audit.log.scope_steps import ScopeSide, ScopeStep
 from eio_audit.audit.options import AuditOptions, Follow
 from eio_audit.mlir.input.dumps import Dump
 from eio_audit.order.permutation import count_inversions, displaced, inversions_charged
@@ -198,8 +199,8 @@ class LabelFlow:
     def __init__(
         self, dumps: Iterable[Dump], attempts: Sequence[Attempt | None], options: AuditOptions
     ) -> None:
-        compared, remaining = ScopeSteps(options), iter(dumps)
-        last = compared.take(compared.show(next(remaining)), ()).new
+        log, remaining = ProgramLog(options), iter(dumps)
+        last = log.compared(next(remaining), ()).new
         assert last is not None
         self._first = _indices(last)  # by the number of an op, the index with which it is seen first
         self.steps: list[MadeStep] = []
@@ -207,7 +208,7 @@ class LabelFlow:
         # By state, by block, the numbers of the ops that count in inversions, in textual order.
         self._blocks = [_blocks(last)]
         for dump, attempt in zip(remaining, attempts, strict=True):
-            found = compared.take(compared.show(dump), ())
+            found = log.compared(dump, ())
             self.steps.append(_made_step(found, attempt))
             self._comparison = found.comparison
             if found.new is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from functools import cached_property
@@ -173,13 +173,17 @@ def audit_dump(
     return audit_keyed(read_dump(dump, options, may_be_invalid=may_be_invalid), work)
 
 
-def audit_keyed(dump: KeyedDump, work: SharedWork | None = None) -> AuditedDump:
-    """Audit the order of a dump that has been read, as ``audit_dump`` does."""
+def audit_keyed(
+    dump: KeyedDump, work: SharedWork | None = None, functions: Container[str | None] | None = None
+) -> AuditedDump:
+    """Audit the order of a dump that has been read, as ``audit_dump`` does, or only in some functions."""
     work = work or SharedWork()
     work.begin_dump()
     keys = dump.keys
     with_indices = map(int.__add__, keys.keyed_by_block, keys.followed_by_block)
     blocks = [block for block, count in enumerate(with_indices) if count and not dump.ir.faults]
+    if functions is not None:
+        blocks = [block for block in blocks if dump.functions[block] in functions]
     if dump.options.order_from is not None and not _shows_original(dump):
         blocks = []
     audits = _audits_in_order(dump, blocks)
@@ -194,7 +198,7 @@ def audit_keyed(dump: KeyedDump, work: SharedWork | None = None) -> AuditedDump:
 
         has_effects = any(map(dump.ir.has_order, keys.disordered_blocks))
         found = audit_disordered(dump, audits, work)
-        for block, (figures, disorder) in zip(keys.disordered_blocks, found, strict=True):
+        for block, figures, disorder in found:
             audits[block], ops = figures, dump.ir.block_ops[block]
             donors |= {ops[place]: ops[donor] for place, donor in disorder.donors.items()}
             if disorder.reversed_pairs:

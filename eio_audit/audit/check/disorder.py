@@ -155,16 +155,17 @@ class ShapeDisorder(NamedTuple):
 
 def audit_disordered(
     dump: KeyedDump, in_order: Mapping[int, BlockAudit], work: SharedWork
-) -> Iterator[tuple[BlockAudit, ShapeDisorder]]:
+) -> Iterator[tuple[int, BlockAudit, ShapeDisorder]]:
     """Audit the blocks of a dump that have inversions, by rising number; each shape of a small block once.
 
-    Yield the figures of each block, and the result for its shape.
+    Yield the number of each block, its figures, and the result for its shape.
 
-    ``in_order`` has, per block, the figures that do not depend on the order.
+    ``in_order`` has, per block to audit, the figures that do not depend on the order.
     """
-    dump.dependences.of(list(filter(dump.ir.has_order, dump.keys.disordered_blocks)))  # all in one pass
+    disordered = [number for number in dump.keys.disordered_blocks if number in in_order]
+    dump.dependences.of(list(filter(dump.ir.has_order, disordered)))  # all in one pass
     label_weights, around = LabelWeights(dump.ir), None
-    for number in dump.keys.disordered_blocks:
+    for number in disordered:
         block, own = KeyedBlock(dump, number), in_order[number]
         if work.by_function and own.function != around:
             work.begin_dump()
@@ -185,7 +186,7 @@ def audit_disordered(
                 for place in disorder.worst_labels
             ),
         )
-        yield audit, disorder
+        yield number, audit, disorder
 
 
 def _disorder(block: KeyedBlock, in_order: BlockAudit, weights: bytes, work: SharedWork) -> ShapeDisorder:

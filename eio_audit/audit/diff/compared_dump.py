@@ -9,6 +9,7 @@ from array import array
 from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from copy import copy
 from enum import StrEnum
 from functools import cached_property
 from itertools import accumulate, count, pairwise
@@ -17,6 +18,7 @@ from eio_audit.audit.check.keyed_block import KeyedBlock
 from eio_audit.audit.check.keyed_dump import KeyedDump
 from eio_audit.audit.locations.original_index import OriginalIndices
 from eio_audit.audit.locations.parsed_locations import Interned, LocationNumbers
+from eio_audit.mlir.input.dumps import Dump
 from eio_audit.mlir.ir import IR, NO_OFFSET
 from eio_audit.mlir.reading.boundaries import locations_of_arguments
 from eio_audit.mlir.reading.op_text import OpText, OpTexts
@@ -200,6 +202,15 @@ class ComparedDump(ComparedOps):
             for place, inversions in KeyedBlock(self.dump, number).inversions_at.items():
                 counts[ops[place]] = inversions
         return counts
+
+    def placed(self, dump: Dump) -> ComparedDump:
+        """Return it as that of a dump with the same text in another place."""
+        compared, keyed = copy(self), self.dump
+        compared.ir = ir = self.ir.placed(dump.source)
+        compared.dump = KeyedDump(
+            dump, keyed.options, ir, keyed.keys, keyed.dependences, keyed.functions
+        )  # an audit names its place
+        return compared
 
     def place_of(self, op: int) -> int:
         """Return the 0-based place of an op in its block."""

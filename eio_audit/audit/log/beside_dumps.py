@@ -1,9 +1,8 @@
-"""What a log has beside its dumps: the times of passes, and the errors, each of the pass that it came from.
+"""The passes that the times and errors beside the dumps of a log are of.
 
-MLIR's report of times (``-mlir-timing``) comes after the dumps. It has one entry for each place in the
-pipeline, as a tree or as a list. An entry covers the runs of that pass on all functions. If the log tells
-which entry each run belongs to, the runs of an entry have its time together. Otherwise the entries of the
-same name are added up. No time is divided among runs.
+MLIR's report of times comes after the dumps. An entry of it covers the runs of that pass on all functions.
+If the log tells which entry each run belongs to, the runs of an entry have its time together. Otherwise the
+entries of the same name are added up. No time is divided among runs.
 
 A compiler prints the errors of a pass before the dump of that pass. So they are those of the next dump after
 a pass. If several threads compile, or the compiler ends, there is no such dump: they are those of the pass
@@ -15,106 +14,22 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import pairwise
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple, TypeAlias
 
+from eio_audit.audit.log.program_text import ProgramText
+from eio_audit.audit.log.scope_steps import TracedPlace
+from eio_audit.audit.log.walk import PassRun
+from eio_audit.mlir.input.diagnostics import Diagnostic, diagnostics_in, notes_on
 from eio_audit.mlir.input.dumps import Dump, DumpPlace, text_below
 from eio_audit.mlir.input.function_texts import outermost_op
-from eio_audit.mlir.input.markers import CRASH, PLACE, other_text
-from eio_audit.mlir.source import Source, Span, find_all
-from eio_audit.mlir.tokens import REPRODUCER
+from eio_audit.mlir.input.timing_reports import TimedEntry, TimingReport, find_timing_reports
+from eio_audit.mlir.source import Source
 
-if TYPE_CHECKING:  # a look for notes follows no passes
-    from eio_audit.audit.log.program_text import ProgramText
-    from eio_audit.audit.log.scope_steps import TracedPlace
-    from eio_audit.audit.log.walk import PassRun
-    from eio_audit.mlir.source import Text
-
-_TITLE = b"... Execution time report ..."
-_HEAD = re.compile(
-    re.escape(_TITLE) + rb"[ \t]*\r?\n===-+===[ \t]*\r?\n[^\n]*\n[ \t]*\r?\n(?P<columns>[^\n]{0,200})\n"
-)
-_COLUMN = re.compile(rb"(?<!-)--++ ?([A-Z][A-Za-z ]*?) ?--+")
-_ROW = re.compile(
-    rb"(?P<times>(?: *-?\d{1,9}\.\d{1,9} \([^()\n]{0,20}\))+)"
-    rb"  (?P<indent>(?:  )*)(?P<name>\S[^\r\n]*)\r?(?:\n|\Z)"
-)
-_TIME = re.compile(rb"((?:-\d++|(?<!\d)\d++)\.\d++) \(")
-_PIPELINE = re.compile(r"'(?P<op>[^']+)' Pipeline")
 _DECIMALS = 4  # those of a time in a report
 _OP_NAME = re.compile(rb"(?:^|[ \"])([\w$.-]++)")  # a word that may be the name of an op
-_ERROR_MARK = b": error: "
-_ERROR = re.compile(
-    rb"(?:[^\n]{0,200}[\s\]])??(?P<place>" + PLACE + rb"): (?:error|note): (?P<message>"
-    rb"see current operation(?=:)|[^\r\n]*+)"
-)
-_FIRST_MESSAGE = re.compile(rb": (?:error|warning|remark|note): (?P<shown>see current operation:)?")
-_OP = rb"[ \t]*\n?(?:%[^=\n]*+= )?\"?(?P<op>[A-Za-z_][\w$]*+\.[\w$.-]++)"
-_SHOWN = re.compile(rb"see current operation:" + _OP)
-_NAMED = re.compile(rb"'(?P<op>[A-Za-z_][\w$]*+\.[\w$.-]++)'")
-_EXECUTING = re.compile(rb"Pipeline failed while executing \[[`'](?P<name>[\w:]+)")
-_CRASHED = re.compile(rb"(?m)^(?:" + CRASH + rb")[^\n]*+")
-_TELLING = re.compile(rb"LLVM ERROR|Assertion|UNREACHABLE|terminate|Fatal|Segmentation|Out of memory")
-_CUT_MARKER = b"\n// -----// IR Dump "  # a whole one ends the dump
 MOST_LINES = 3  # how many lines of the op that an error names are kept
 _FILE = re.compile(r'"?(?P<file>[^"]+?)"?(?P<place>:\d+:\d+)')
-
-
-class TimedEntry(NamedTuple):
-    """An entry of a report."""
-
-    name: str  # the class name of a pass, as in markers; otherwise a text such as `'func.func' Pipeline`
-    seconds: float  # its wall time; if it ran on several threads, that of the slowest
-    stage: int  # 0-based number of the outermost entry that it is in; in a tree, stages run one after another
-    # The op that its innermost pipeline runs on; None outside the pipelines that a report shows.
-    op_name: str | None
-
-
-class TimingReport(NamedTuple):
-    """A report of execution times."""
-
-    line: int  # the 1-based line of its title
-    entries: tuple[TimedEntry, ...]  # from top to bottom
-
-
-def find_timing_reports(source: Source) -> list[TimingReport]:
-    """Return the reports of a text that have wall times, in order of appearance."""
-    reports = []
-    data = source.data
-    for offset in find_all(data, _TITLE, Span(0, len(data))):
-        head = _HEAD.match(data, offset)
-        columns = _COLUMN.findall(head["columns"]) if head else []
-        if head and b"Wall Time" in columns:
-            rows = _rows(data, head.end(), columns)
-            reports.append(TimingReport(source.line_at(offset), _entries(rows)))
-    return reports
-
-
-def _rows(data: Text, offset: int, columns: Sequence[bytes]) -> Iterator[tuple[float, int, str]]:
-    """Yield the wall time, the depth and the name of each row; the last column is the name."""
-    place = columns.index(b"Wall Time")
-    while match := _ROW.match(data, offset):
-        times = _TIME.findall(match["times"])
-        if len(times) != len(columns) - 1:
-            return
-        name = match["name"].decode("utf-8", "replace").rstrip()
-        yield float(times[place]), len(match["indent"]) // 2, name
-        offset = match.end()
-
-
-def _entries(rows: Iterable[tuple[float, int, str]]) -> tuple[TimedEntry, ...]:
-    entries = list[TimedEntry]()
-    ops: list[str | None] = []  # by depth, the op of the innermost pipeline that the entries below are in
-    stage = -1
-    for seconds, depth, name in rows:
-        del ops[depth:]
-        stage += depth == 0
-        op_name = ops[-1] if ops else None
-        entries.append(TimedEntry(name, seconds, stage, op_name))
-        pipeline = _PIPELINE.fullmatch(name)
-        ops.append(pipeline["op"] if pipeline else op_name)
-    return tuple(entries)
 
 
 class TimedRun(NamedTuple):
@@ -204,61 +119,6 @@ def _placed(entries: Sequence[TimedEntry], runs: dict[int, TimedRun]) -> _Placed
             return []
         placed += [(entry, sorted(scope[k] for scope in by_scope.values())) for k, entry in enumerate(own)]
     return placed
-
-
-class Diagnostic(NamedTuple):
-    """An error of a compiler, or its crash."""
-
-    line: int  # 1-based line of the log
-    message: str  # what it says: `failed to legalize operation 'tm_tensor.scan'`
-    place: str = ""  # the location that it is at, as printed: `model.mlir:12:13`; empty for a crash
-    op_name: str = ""  # the op that it shows or names; empty for none
-    op_lines: tuple[int, ...] = ()  # the lines of the log where that op is, in the last valid dumps
-    pass_name: str = ""  # the class name of the pass, if the compiler says which one failed
-
-
-def diagnostics_in(source: Source, span: Span) -> Iterator[Diagnostic]:
-    """Yield the errors and the crash in a text, such as that below a dump, in order of appearance."""
-    data = source.data
-    pass_name = ""
-    if found := _EXECUTING.search(data, *span):
-        pass_name = found["name"].decode("utf-8", "replace")
-    marks = [*find_all(data, _ERROR_MARK, span)]
-    if (first := _FIRST_MESSAGE.search(data, *span)) and first["shown"]:  # its error is not in the paste
-        marks.insert(0, first.start())
-    starts = {max(data.rfind(b"\n", span.start, mark) + 1, span.start): mark for mark in reversed(marks)}
-    in_order = sorted((mark, start) for start, mark in starts.items())  # the first of each line
-    for (mark, start), (following, _) in pairwise([*in_order, (span.end, 0)]):
-        error = _ERROR.match(data, start, span.end)
-        if error is None:
-            continue
-        shown = _SHOWN.search(data, mark, following) or _NAMED.search(error["message"])
-        yield Diagnostic(
-            source.line_at(start),
-            error["message"].decode("utf-8", "replace").strip(),
-            error["place"].decode("utf-8", "replace"),
-            shown["op"].decode("utf-8", "replace") if shown else "",
-            pass_name=pass_name,
-        )
-    if crash := _CRASHED.search(data, *span):
-        is_telling = _TELLING.search(crash[0])
-        text = crash[0].decode("utf-8", "replace").strip() if is_telling else "the compiler crashed"
-        yield Diagnostic(source.line_at(crash.start()), text, pass_name=pass_name)
-
-
-def notes_on(dump: Dump, below: Span) -> Iterator[tuple[int, str]]:
-    """Yield what else is in or above a dump, or in its ``text_below``, with its 1-based line.
-
-    It is what a compiler that failed printed to make it fail again, or the debug log of a pattern driver.
-    """
-    source = dump.source
-    if (offset := source.data.find(REPRODUCER, dump.span.start, below.end)) >= 0:
-        yield source.line_at(offset), "reproducer of a compiler that failed"
-    if (offset := source.data.find(_CUT_MARKER, max(dump.span.start - 1, 0), below.end)) >= 0:
-        yield source.line_at(offset + 1), "a marker that its line end cuts off: is this log wrapped?"
-    for text, part in filter(None, [dump.above, (source, below)]):
-        if (other := other_text(text.data, *part)) is not None and "debug log" in other[1]:
-            yield text.line_at(other[0]), other[1]
 
 
 class Suspect(NamedTuple):

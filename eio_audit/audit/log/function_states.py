@@ -11,11 +11,13 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from weakref import WeakKeyDictionary
 
 from eio_audit.audit.check.check import audit_dump, audit_keyed
 from eio_audit.audit.check.figures import BlockAudit
 from eio_audit.audit.check.keyed_dump import AuditedDump, SharedWork, read_dump
 from eio_audit.audit.log.program_log import ProgramLog
+from eio_audit.audit.log.scope_text import OutsideText
 from eio_audit.audit.log.walk import FunctionOrModule, Shown, Step, number_modules, parts_of
 from eio_audit.audit.options import AuditOptions
 from eio_audit.mlir.input.dumps import Dump
@@ -57,7 +59,6 @@ class DumpStates(Shown):
 
     # Per function or module in it, its state. A module's state excludes those in it.
     parts: Mapping[FunctionOrModule, FunctionState]
-    dump: Dump  # the dump
 
     @property
     def faults(self) -> list[tuple[FunctionOrModule, Fault]]:
@@ -104,7 +105,7 @@ class ProgramStates:
         self._options = options
         self._steps = log.steps
         self._last: tuple[Dump, DumpStates] | None = None
-        self._last_outside: tuple[bytes, DumpStates] | None = None
+        self._outside = WeakKeyDictionary[OutsideText, DumpStates]()
 
     def observe(self, dump: Dump, *, is_said_invalid: bool = False) -> DumpStates:
         """Audit the states in a dump that are not known. The known states do not change.
@@ -118,7 +119,7 @@ class ProgramStates:
         is_read = self._last is not None and dump.has_text_of(self._last[0])
         if self._last is None or not is_read or (self._last[1].faults and not dump.has_failed):
             self._last = dump, self._read(dump)
-        states = self._identified(self._last[1], dump)
+        states = self._identified(self._last[1])
         if not dump.has_failed:
             return states
         invalid = {
@@ -128,7 +129,12 @@ class ProgramStates:
         }
         return replace(states, parts={**states.parts, **invalid})
 
-    def _identified(self, read: DumpStates, dump: Dump) -> DumpStates:
+    def same_in(self, shown: DumpStates) -> set[FunctionOrModule]:
+        """Return the functions and modules that a dump shows as they are known."""
+        known = self.functions
+        return {part for part, state in shown.parts.items() if part in known and known[part].key == state.key}
+
+    def _identified(self, read: DumpStates) -> DumpStates:
         """Return the states read, with the places of modules in the dump replaced by their known numbers."""
         known = self.walk
         numbers = number_modules([*read.modules.values()], read.homes, known.modules, known.homes)
@@ -139,7 +145,7 @@ class ProgramStates:
             for part, home in (read.homes.items() if read.only_function is None else ())
         }
         modules = dict(zip(numbers, read.modules.values(), strict=True))
-        return DumpStates(read.only_function, functions, homes, modules, dump)
+        return DumpStates(read.only_function, functions, homes, modules)
 
     def _read(self, dump: Dump) -> DumpStates:
         shown = self._steps.show(dump)
@@ -152,20 +158,26 @@ class ProgramStates:
         if self._options.order_from is not None:  # only whole dumps are matched
             return read(dump)
         try:
-            if not text.aliases.are_unique:
-                outside = read(dump)
-            elif self._last_outside is not None and self._last_outside[0] == text.around_key:
-                outside = self._last_outside[1]
-            else:
-                outside = read(text.around, shown.ir_outside_functions)
-                if dump.has_failed and any(one.faults + one.forward_uses for one in outside.parts.values()):
-                    return read(dump)  # the lines of the text around functions are not the file's
-                self._last_outside = text.around_key, outside
             same = {
                 symbol: known
                 for symbol, function in text.functions.items()
                 if (known := self.functions.get(symbol)) and not known.faults and known.is_shown_by(function)
             }
+            known_outside = self._outside.get(shown.outside)
+            if not text.aliases.are_unique:
+                outside = read(dump)
+            elif known_outside is not None:
+                outside = known_outside
+            elif not (same or dump.has_failed) and (whole := self._steps.read_all(dump)) is not None:
+                others = {*whole.functions} - text.functions.keys()
+                audited = audit_keyed(whole, SharedWork(0), others)
+                outside = _grouped(text, audited, self._options, text.functions)
+                self._outside[shown.outside] = outside
+            else:
+                outside = read(text.outside, shown.ir_outside_functions)
+                if dump.has_failed and any(one.faults + one.forward_uses for one in outside.parts.values()):
+                    return read(dump)  # the lines of the text around functions are not the file's
+                self._outside[shown.outside] = outside
             found = {} if dump.has_failed else self._read_at_once(text, same)
             functions = {**outside.parts}
             for symbol, function in text.functions.items():
@@ -178,15 +190,27 @@ class ProgramStates:
         return replace(outside, parts=functions)
 
     def _read_at_once(self, text: DumpText, same: Collection[str]) -> dict[str, FunctionState]:
-        """Read all functions but the same ones that no other one calls. Return the states of the others."""
+        """Read what is compared of a dump. Return the states of its functions but the ``same`` ones.
+
+        The figures of a function with inversions depend on those that it calls, which are read, too.
+        """
         wanted = text.functions.keys() - same
-        callees = {symbol: text.reached_from(text.functions[symbol]) for symbol in wanted}
+        if not wanted:
+            return {}
+        compared = self._steps.read(text.dump, same)
+        keyed = compared.dump
+        disordered = {keyed.functions[block] for block in keyed.keys.disordered_blocks}
+        callees = {one: text.reached_from(text.functions[one]) for one in wanted & disordered}
         needed = {callee.symbol for called in callees.values() for callee in called}
-        left_out = {*same} - needed
-        found = _states_in(self._steps.audited(text.dump, left_out), text, wanted) if wanted else {}
+        if not needed.isdisjoint(same):
+            keyed = self._steps.read_without(text.dump, {*same} - needed)
+        audited = audit_keyed(keyed, SharedWork(0, by_function=True), wanted)
+        if keyed is compared.dump and disordered <= wanted:
+            compared.dump = audited  # the advice on what to change needs the same audit
+        found = _states_in(audited, text, wanted)
         return {
             symbol: replace(state, callees=tuple(callee.key for callee in callees[symbol]))
-            if any(block.inversions for block in state.blocks)
+            if symbol in callees
             else state
             for symbol, state in found.items()
         }
@@ -282,15 +306,24 @@ def _states_in(audited: AuditedDump, text: DumpText, wanted: Collection[str]) ->
     }
 
 
-def _grouped(text: DumpText, audited: AuditedDump, options: AuditOptions) -> DumpStates:
-    """Return the states that an audited dump shows: all of a dump, or the text around its functions."""
+def _grouped(
+    text: DumpText,
+    audited: AuditedDump,
+    options: AuditOptions,
+    left_out: Collection[str] = (),
+) -> DumpStates:
+    """Return the states that an audited dump shows, without some functions."""
     ir = audited.ir
     parts = parts_of(ir, audited.functions)
     ops: dict[FunctionOrModule, list[int]] = defaultdict(
         list, {number: [] for number in range(len(parts.modules))}
     )
-    for op, part in enumerate(parts.of_op):
-        ops[part].append(op)
+    op = 0
+    while op < len(ir):
+        is_left_out = parts.of_op[op] in left_out  # the op is that function
+        if not is_left_out:
+            ops[parts.of_op[op]].append(op)
+        op = ir.subtree_end[op] if is_left_out else op + 1
     blocks: dict[FunctionOrModule, list[BlockAudit]] = defaultdict(list)
     for number, block in zip(audited.blocks, audited.audit.blocks, strict=True):
         parent = ir.parent_op(number)
@@ -319,7 +352,7 @@ def _grouped(text: DumpText, audited: AuditedDump, options: AuditOptions) -> Dum
         for shared in states.keys() & text.functions.keys():
             function = text.functions[str(shared)]
             states[shared] = replace(states[shared], key=function.key, text=function)
-    return DumpStates(symbol, states, parts.homes, dict(enumerate(parts.modules)), text.dump)
+    return DumpStates(symbol, states, parts.homes, dict(enumerate(parts.modules)))
 
 
 def _as_outermost(text: bytes) -> bytes:

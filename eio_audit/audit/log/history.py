@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import NamedTuple
 
 from eio_audit.audit.check.keyed_dump import KeyedDump, read_dump
 from eio_audit.audit.diff.compared_dump import ComparedDump
@@ -15,14 +14,14 @@ from eio_audit.audit.diff.dump_comparison import DumpComparison, OpChange
 from eio_audit.audit.explain.op_choice import OpReference, find_ops, has_op, no_dump_on_line
 from eio_audit.audit.locations.original_index import OpLabel
 from eio_audit.audit.locations.parsed_locations import NO_LOCATION, Interned
-from eio_audit.audit.log.inverted_pairs import INITIAL
-from eio_audit.audit.log.program_log import ProgramLog
+from eio_audit.audit.log.program_log import LogStep, ProgramLog
 from eio_audit.audit.log.scope_steps import ScopeSide, ScopeStep
 from eio_audit.audit.log.scope_text import ScopeText
 from eio_audit.audit.log.walk import Shown, Step
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.mlir.input.dumps import Dump, DumpPlace, each_dump
 from eio_audit.mlir.source import InputError, bugs_are_errors
+from eio_audit.order.inverted_pairs import INITIAL
 
 _Place = tuple[int, int]  # the line where an op begins, and its 0-based number among those that begin there
 
@@ -209,70 +208,14 @@ def _numbers_at(
     Raises:
         InputError: a location of this dump is malformed.
     """
-    log = _ProgramLog(options)
+    log = ProgramLog(options)
     for current, dump in enumerate(dumps):
         if current == number:
-            after = log.take(dump).found.after
+            after = log.compared(dump).after
             return [after.ops_on(line)[place] for line, place in places]
         with suppress(InputError):  # reported when the ops are followed
-            log.take(dump)
+            log.compared(dump)
     raise AssertionError("the dump was found before")
-
-
-class _LogStep(NamedTuple):
-    """A dump compared with the text before it, and the passes that are charged with it."""
-
-    found: ScopeStep
-    step: Step[Shown]
-
-    def of(self, function: str | None) -> OpStep:
-        run = self.step.run_of(function)
-        return OpStep(self.found.after.dump, run.pass_name if run else None)
-
-
-class OpStep(NamedTuple):
-    """A dump that shows a change, and the pass that made it; None for passes that the log does not show."""
-
-    dump: Dump
-    pass_name: str | None
-
-    def event(self, kind: EventKind, state: OpState | None, change: OpChange | None = None) -> OpEvent:
-        """Return it as what happened to an op."""
-        return OpEvent(kind, self.pass_name, self.dump.place, state, change)
-
-
-class _ProgramLog:
-    """The dumps of one program, and the change that is the origin of each pair out of order."""
-
-    def __init__(self, options: AuditOptions) -> None:
-        self._log = ProgramLog(options)
-        self._changes: dict[tuple[str | None, DumpPlace], int] = {}
-
-    def take(self, dump: Dump) -> _LogStep:
-        shown = self._log.steps.show(dump)
-        parts = Shown(shown.outline.only_function, shown.function_texts, {}, {})
-        step = self._log.begin(dump, parts)
-        return _LogStep(self._log.compare(dump), step)
-
-    def follow_pairs(self, done: _LogStep) -> None:
-        def origin(function: str | None) -> int:
-            if not done.found.was_known(function):
-                return INITIAL
-            step = done.of(function)
-            return self._changes.setdefault((step.pass_name, step.dump.place), len(self._changes))
-
-        new = done.found.new
-        is_judged = new is None or any(new.ops.dump.keys.keyed_by_block)
-        self._log.follow(done.found, origin, done.step.shown.parts if is_judged else None)
-
-    def inversions_of(self, op: int) -> tuple[OpInversions, ...]:
-        """Return the pairs out of order that the op with a number is in, by the pass that made them."""
-        changes, numbers = [*self._changes], +self._log.followed.pairs.of(op)
-        return tuple(
-            OpInversions(pass_name, place, number)
-            for origin, number in numbers.most_common()
-            for pass_name, place in [(None, None) if origin == INITIAL else changes[origin]]
-        )
 
 
 @dataclass(slots=True, eq=False)
@@ -291,24 +234,48 @@ class _Recorder:
     def __init__(self, options: AuditOptions, wanted: Collection[int]) -> None:
         self._options = options
         self._wanted = wanted
-        self._log = _ProgramLog(options)
+        self._log = ProgramLog(options)
+        self._changes: dict[tuple[str | None, DumpPlace], int] = {}  # the origins of pairs out of order
         self._tracks: dict[int, _Track] = {}
         self._last_sides: dict[int, ScopeSide] = {}  # by the identity of a last text that is known, its ops
         self.copied: dict[int, int] = {}  # by wanted op, the op that it is a copy of, if that is not followed
 
     def take(self, dump: Dump) -> None:
         """Follow the ops into a dump; an InputError if it cannot be read."""
-        done = self._log.take(dump)
-        self._log.follow_pairs(done)
-        if done.found.new is not None:
-            self._follow(done, done.found.new)
-        for line, ops in enumerate(done.found.after.lines.ops):
+        text = self._log.steps.show(dump)
+        step = self._log.take(dump, Shown(text.outline.only_function, text.function_texts, {}, {}))
+        if step.compared is None:
+            assert step.unread is not None
+            raise step.unread
+        self._follow_pairs(step, step.compared)
+        if step.compared.new is not None:
+            self._follow(step.walked, step.compared, step.compared.new)
+        for line, ops in enumerate(step.compared.after.lines.ops):
             for place, number in enumerate(ops):
                 if number in self._tracks:
-                    self._tracks[number].shown = done.found.after, line, place
+                    self._tracks[number].shown = step.compared.after, line, place
 
-    def _follow(self, done: _LogStep, new: ScopeSide) -> None:
-        found, comparison = done.found, done.found.comparison
+    def _follow_pairs(self, step: LogStep[Shown], found: ScopeStep) -> None:
+        def origin(function: str | None) -> int:
+            if not found.was_known(function):
+                return INITIAL
+            change = _pass_of(function, step.walked), step.dump.place
+            return self._changes.setdefault(change, len(self._changes))
+
+        is_judged = found.new is None or any(found.new.ops.dump.keys.keyed_by_block)
+        self._log.follow(step, origin, step.walked.shown.parts if is_judged else None)
+
+    def _inversions_of(self, op: int) -> tuple[OpInversions, ...]:
+        """Return the pairs out of order that the op with a number is in, by the pass that made them."""
+        changes, numbers = [*self._changes], +self._log.followed.pairs.of(op)
+        return tuple(
+            OpInversions(pass_name, place, number)
+            for origin, number in numbers.most_common()
+            for pass_name, place in [(None, None) if origin == INITIAL else changes[origin]]
+        )
+
+    def _follow(self, walked: Step[Shown], found: ScopeStep, new: ScopeSide) -> None:
+        comparison = found.comparison
         places = {number: op for op, number in enumerate(new.numbers)}
         if comparison is not None and found.old is not None:
             for old, copy in found.copies.items():
@@ -319,44 +286,31 @@ class _Recorder:
                     track, op = self._tracks[number], places.get(number)
                     if op is None and (op := found.copies.get(old)) is not None:
                         self._tracks[new.numbers[op]] = track
-                    self._goes_on(done, comparison, old, op, track)
-            self._find_made(done, comparison, found.old, new)
+                    track.events += _events(walked, found, old, op)
+                    track.shown = track.shown if op is not None else None
+            self._find_made(walked, found, new)
         for number in self._wanted:
             if number in places and number not in self._tracks:
                 state = _state(new.ops, places[number])
-                event = OpStep(found.after.dump, None).event(EventKind.FIRST, state)
+                event = OpEvent(EventKind.FIRST, None, found.after.dump.place, state)
                 self._tracks[number] = _Track(None, [event])
 
-    def _find_made(self, done: _LogStep, comparison: DumpComparison, old: ScopeSide, new: ScopeSide) -> None:
+    def _find_made(self, walked: Step[Shown], found: ScopeStep, new: ScopeSide) -> None:
         """Begin to follow added ops: those that are wanted, and those that were made from followed ones."""
+        comparison, old = found.comparison, found.old
+        assert comparison is not None
+        assert old is not None
         if not self._tracks and not any(new.numbers[op] in self._wanted for op in comparison.added):
             return
-        origins = done.found.origins
         for op in comparison.added:
-            number, function, origin = new.numbers[op], new.function_of(op), origins.get(op)
+            number, function, origin = new.numbers[op], new.function_of(op), found.origins.get(op)
             source = None if origin is None else old.numbers[origin[0]]
             is_wanted = number in self._wanted
-            if done.found.was_known(function) and (is_wanted or source in self._tracks):
-                change = comparison.change(None, op, origin)
-                event = done.of(function).event(EventKind.MADE, _state(new.ops, op), change)
+            if found.was_known(function) and (is_wanted or source in self._tracks):
+                change, place = comparison.change(None, op, origin), found.after.dump.place
+                pass_name = _pass_of(function, walked)
+                event = OpEvent(EventKind.MADE, pass_name, place, _state(new.ops, op), change)
                 self._tracks[number] = _Track(None if is_wanted else source, [event])
-
-    def _goes_on(
-        self, done: _LogStep, comparison: DumpComparison, old: int, new: int | None, track: _Track
-    ) -> None:
-        assert done.found.old is not None
-        if new is None:
-            function = done.found.old.function_of(old)
-            event = done.of(function).event(EventKind.REMOVED, None)
-            names = _added_at(comparison, old)
-            used = comparison.replacements(old)
-            track.events.append(replace(event, users_now_use=used, at_its_location=names))
-            track.shown = None
-            return
-        change = comparison.change(old, new)
-        if change.status != "unchanged":
-            step = done.of(change.function)
-            track.events.append(step.event(EventKind.CHANGED, _state(comparison.after, new), change))
 
     def result(self) -> tuple[OpHistory, ...]:
         """Return the histories of all ops, those that were asked for first."""
@@ -371,7 +325,7 @@ class _Recorder:
             OpHistory(
                 tuple(track.events),
                 None if origin is None else tracks.index(origin),
-                self._log.inversions_of(numbers[track]),
+                self._inversions_of(numbers[track]),
             )
             for track, origin in zip(tracks, origins, strict=True)
         )
@@ -386,7 +340,29 @@ class _Recorder:
             dump = read_dump(text.readable(kept), self._options, may_be_invalid=True)
             side = self._last_sides[id(text)] = ScopeSide(kept, ComparedDump(dump, Interned()))
         ops = [op for op, first in enumerate(side.op_lines) if first == line]
-        track.events.append(OpStep(text.dump, None).event(EventKind.LAST, _state(side.ops, ops[place])))
+        track.events.append(OpEvent(EventKind.LAST, None, text.dump.place, _state(side.ops, ops[place])))
+
+
+def _pass_of(function: str | None, walked: Step[Shown]) -> str | None:
+    """Return the pass that made what is new in a function; None for passes that the log does not show."""
+    run = walked.run_of(function)
+    return run.pass_name if run else None
+
+
+def _events(walked: Step[Shown], found: ScopeStep, old: int, new: int | None) -> Iterator[OpEvent]:
+    """Yield what happened to an op of the text before a dump; ``new`` is the op in it, None for none."""
+    comparison, side, place = found.comparison, found.old, found.after.dump.place
+    assert comparison is not None
+    assert side is not None
+    if new is None:
+        pass_name, used = _pass_of(side.function_of(old), walked), comparison.replacements(old)
+        at_its_location = _added_at(comparison, old)
+        yield OpEvent(EventKind.REMOVED, pass_name, place, None, None, used, at_its_location)
+        return
+    change = comparison.change(old, new)
+    if change.status != "unchanged":
+        pass_name = _pass_of(change.function, walked)
+        yield OpEvent(EventKind.CHANGED, pass_name, place, _state(comparison.after, new), change)
 
 
 def _added_at(comparison: DumpComparison, old: int) -> dict[str, int]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias
@@ -16,14 +15,12 @@ from typing import TYPE_CHECKING, TypeAlias
 from eio_audit.audit.check.keyed_dump import AuditedDump
 from eio_audit.audit.gate.gate import CheckedDump, checked
 from eio_audit.audit.gate.rules import ORDER_RULES, Rule
-from eio_audit.mlir.source import InputError
 
 if TYPE_CHECKING:  # a dump in order without a marker needs no walk
     from eio_audit.audit.check.figures import DumpAudit
     from eio_audit.audit.gate.findings import Finding
-    from eio_audit.audit.log.program_log import ProgramLog
-    from eio_audit.audit.log.scope_steps import ScopeStep
-    from eio_audit.audit.log.walk import Shown, Step
+    from eio_audit.audit.log.program_log import LogStep, ProgramLog
+    from eio_audit.audit.log.walk import Shown
     from eio_audit.audit.options import AuditOptions
     from eio_audit.mlir.input.dumps import Dump
 
@@ -85,10 +82,9 @@ class _ProgramFindings:
         self.findings: list[Lifetime] = []  # all findings so far, in order
         self.there: list[Lifetime] = []  # the findings that the program has now
         # The first dump with inversions and the makers of what is new in it, until another dump follows.
-        self._first: tuple[Dump, _Makers] | None = None
-        self._follows_pairs = False
-        self._last: Dump | None = None  # the last dump whose pairs were followed
-        self._found: ScopeStep | None = None
+        self._first: tuple[LogStep[Shown], _Makers] | None = None
+        self._last: LogStep[Shown] | None = None  # the last dump whose pairs were followed
+        self._is_followed = False  # whether they are those of the dump at hand
         self._numbers: dict[str | None, int] = {}  # the makers of pairs
         self.shown: set[str | None] = set()  # the functions that dumps have shown
         self.has_module = False  # whether one of these dumps was of a module
@@ -102,50 +98,55 @@ class _ProgramFindings:
 
         return ProgramLog(self._options)
 
-    def step(self, dump: Dump, result: CheckedDump) -> Step[Shown]:
+    def begin(self, dump: Dump, result: CheckedDump) -> LogStep[Shown]:
         """Return what a dump shows and which passes are charged with it."""
         from eio_audit.audit.log.walk import Shown
 
         return self.log.begin(dump, Shown(result.only_function, result.functions, {}, {}))
 
-    def follow_pairs(self, dump: Dump, makers: _Makers, audit: DumpAudit) -> None:
-        """Follow the pairs into a dump, if this or an earlier one of several has any."""
-        if self._follows_pairs:
-            self._follow_into(dump, makers, is_unindexed=audit.is_unindexed)
-        elif self._first is not None:
-            self._follows_pairs = True
-            self._follow_into(*self._first, is_unindexed=False)
-            self._follow_into(dump, makers, is_unindexed=audit.is_unindexed)
-        elif audit.summary.inversions:
-            self._first = dump, makers
+    @property
+    def follows_pairs(self) -> bool:
+        """Whether a dump had inversions, so that the pairs of ops are followed from it on."""
+        return self._first is not None or self._last is not None
 
-    def _follow_into(self, dump: Dump, makers: _Makers, *, is_unindexed: bool) -> None:
-        self._found = None
-        if self._last is not None and dump.has_text_of(self._last):
+    def follow_pairs(self, step: LogStep[Shown], makers: _Makers, audit: DumpAudit) -> None:
+        """Follow the pairs into a dump, if this or an earlier one of several has any."""
+        if not self.follows_pairs:
+            self._first = (step, makers) if audit.summary.inversions else None
             return
-        self._last = dump
-        with suppress(InputError):  # of a text put together from several dumps; each of them was read
-            self._found = self.log.compare(dump)
-        if self._found is not None:
+        if self._first is not None:
+            self._follow_into(*self._first, is_unindexed=False)
+            self._first = None
+        self._follow_into(step, makers, is_unindexed=audit.is_unindexed)
+
+    def _follow_into(self, step: LogStep[Shown], makers: _Makers, *, is_unindexed: bool) -> None:
+        self._is_followed = self._last is None or not step.dump.has_text_of(self._last.dump)
+        if self._is_followed:
+            self._last = step
+            self.log.compare(step)
             judged = None if is_unindexed else makers
-            self.log.follow(self._found, lambda function: self._number(makers.get(function)), judged)
+            self.log.follow(step, lambda function: self._number(makers.get(function)), judged)
 
     def _number(self, maker: str | None) -> int:
         return self._numbers.setdefault(maker, len(self._numbers))
 
     def _maker(self, finding: Finding, otherwise: str | None) -> str | None:
-        """Return the pass that made most of the pairs that an op of the last dump is in."""
-        if self._found is None or finding.rule not in ORDER_RULES:
+        """Return the pass that made most of the pairs that an op of the last dump is in.
+
+        Without a comparison with the text before, it is the pass of the dump.
+        """
+        found = self._last.compared if self._last is not None and self._is_followed else None
+        if found is None or finding.rule not in ORDER_RULES:
             return otherwise
-        ops = self._found.after.ops_on(finding.line)
+        ops = found.after.ops_on(finding.line)
         made = max(map(self.log.followed.pairs.of, ops), key=Counter.total, default=Counter[int]())
         return [*self._numbers][made.most_common(1)[0][0]] if made.total() else otherwise
 
-    def origin(self, function: str | None, step: Step[Shown] | None) -> str | None:
+    def origin(self, function: str | None, step: LogStep[Shown] | None) -> str | None:
         """Return the pass that is charged with what is new in a function."""
         if not (function in self.shown or self.has_module):
             return None  # the first dump of the function
-        run = step.run_of(function) if step is not None else None
+        run = step.walked.run_of(function) if step is not None else None
         return run.pass_name if run else None
 
     def follow(
@@ -206,12 +207,13 @@ class LogFindings:
         program.dumps += 1
         if program.there and place.marker is None and not audit.summary.has_indices:
             return  # the output of a compiler, printed without locations
-        is_step = place.marker is not None or found  # otherwise no pass begins, and none is charged
-        step = program.step(dump, result) if is_step else None
+        # otherwise no pass begins, and none is charged
+        is_step = place.marker is not None or found or program.follows_pairs
+        step = program.begin(dump, result) if is_step else None
         shown, only = {*result.functions}, result.only_function
         makers = {function: program.origin(function, step) for function in shown}
-        if not {*ORDER_RULES}.isdisjoint(self._rules):
-            program.follow_pairs(dump, makers, audit)
+        if step is not None and not {*ORDER_RULES}.isdisjoint(self._rules):
+            program.follow_pairs(step, makers, audit)
         if only is None:
             program.unseen.update(one.last.function for one in program.there)
         else:

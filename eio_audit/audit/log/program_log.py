@@ -7,60 +7,92 @@ texts or follows pairs by itself.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from typing import Generic
 
-from eio_audit.audit.log.inverted_pairs import FollowedPairs
+from eio_audit.audit.log.followed_pairs import FollowedPairs
 from eio_audit.audit.log.scope_steps import ScopeStep, ScopeSteps
 from eio_audit.audit.log.walk import FunctionOrModule, ProgramWalk, ShownT, Step
 from eio_audit.audit.options import AuditOptions
 from eio_audit.mlir.input.dumps import Dump
 from eio_audit.mlir.input.function_texts import FunctionText
+from eio_audit.mlir.source import InputError
+
+
+@dataclass(slots=True)
+class LogStep(Generic[ShownT]):
+    """One dump of a program: the passes that are charged with it, and the text before it."""
+
+    dump: Dump  # the dump
+    walked: Step[ShownT]  # what it shows, and which passes are charged with that
+    # The dump and the text before it; None if nothing differs, if they cannot be read, or before ``compare``.
+    compared: ScopeStep | None = None
+    unread: InputError | None = None  # why they cannot be read
+
+    def was_known(self, function: str | None) -> bool:
+        """Return whether the dumps before showed a function, so that what is new in it was made."""
+        return self.compared is not None and self.compared.was_known(function)
 
 
 class ProgramLog:
-    """The dumps of one program: ``begin`` each with what it shows, ``compare`` it, ``follow`` its pairs."""
+    """The dumps of one program: ``begin`` or ``take`` each with what it shows, then ``follow`` its pairs."""
 
     def __init__(self, options: AuditOptions) -> None:
         self.walk = ProgramWalk()  # which passes are charged with what
         self.steps = ScopeSteps(options)  # the last known text, and the numbers of its ops
         self.followed = FollowedPairs(options)  # the pairs out of order
+        self._matches_whole_dumps = options.order_from is not None
         self._known: dict[str, FunctionText] = {}  # by symbol, the last known text of a function
 
-    def begin(self, dump: Dump, shown: ShownT) -> Step[ShownT]:
-        """Begin or end the pass of a dump."""
-        return self.walk.step(dump.marker, shown)
+    def begin(self, dump: Dump, shown: ShownT) -> LogStep[ShownT]:
+        """Begin or end the pass of a dump, which may be compared later: those in order need not be read."""
+        return LogStep(dump, self.walk.step(dump.marker, shown))
 
-    def compare(self, dump: Dump, same: Collection[FunctionOrModule] | None = None) -> ScopeStep:
+    def take(
+        self, dump: Dump, shown: ShownT, same: Collection[FunctionOrModule] | None = None
+    ) -> LogStep[ShownT]:
+        """Begin or end the pass of a dump, and compare it, unless all it shows is the ``same`` as known."""
+        step = self.begin(dump, shown)
+        is_all_same = same is not None and None not in same and len(same) == len(shown.parts)
+        if not is_all_same or step.walked.vanished or self.steps.texts.namesakes:
+            self.compare(step, same)
+        return step
+
+    def compare(self, step: LogStep[ShownT], same: Collection[FunctionOrModule] | None = None) -> None:
         """Compare a dump with the text before it, and number its ops.
 
         Functions that are the ``same`` as in the dump that showed them last are not read again; their texts
-        tell which these are, if the caller does not know. An InputError says that a text cannot be read.
+        tell which these are, if the caller does not know.
         """
+        try:
+            step.compared = self.compared(step.dump, same)
+        except InputError as error:
+            step.unread = error
+
+    def compared(self, dump: Dump, same: Collection[FunctionOrModule] | None = None) -> ScopeStep:
+        """Return a dump and the text before it, as ``compare`` does; an InputError if one cannot be read."""
         shown = self.steps.show(dump)
+        texts = shown.function_texts
         if same is None:
-            texts = shown.function_texts
-            same = {
-                symbol
-                for symbol in texts.keys() & self._known
-                if self._known[symbol].is_same_as(texts[symbol]) and symbol not in self.steps.texts.namesakes
-            }
-        found = self.steps.take(shown, same)
-        self._known |= shown.function_texts
+            known = texts.keys() & self._known
+            same = {symbol for symbol in known if self._known[symbol].is_same_as(texts[symbol])}
+        found = self.steps.take(shown, () if self._matches_whole_dumps else same)
+        self._known |= texts
         return found
 
     def follow(
         self,
-        found: ScopeStep | None,
+        step: LogStep[ShownT],
         origin: Callable[[str | None], int],
         judged: Collection[FunctionOrModule] | None,
-        vanished: Collection[FunctionOrModule] = (),
     ) -> None:
         """Follow the pairs into a dump that was compared, if it was.
 
         ``origin`` tells what is charged with what is new in a function. ``judged`` are the functions of the
         dump; None if its order cannot be judged, as no op carries an index.
         """
-        if found is not None and judged is None:
-            self.followed.pass_over(found)
-        elif found is not None:
-            self.followed.take(found, origin)
-        self.followed.end(judged or (), vanished)
+        if step.compared is not None and judged is None:
+            self.followed.pass_over(step.compared)
+        elif step.compared is not None:
+            self.followed.take(step.compared, origin)
+        self.followed.end(judged or (), step.walked.vanished)

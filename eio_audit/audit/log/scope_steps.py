@@ -16,18 +16,26 @@ from itertools import count
 from operator import add
 from typing import NamedTuple
 
-from eio_audit.audit.check.check import audit_keyed
-from eio_audit.audit.check.keyed_dump import AuditedDump, KeyedDump, SharedWork, read_dump
+from eio_audit.audit.check.keyed_dump import KeyedDump, read_dump
 from eio_audit.audit.diff.compared_dump import ComparedDump
 from eio_audit.audit.diff.dump_comparison import DumpComparison, Relation
 from eio_audit.audit.diff.inverse_ops import LayoutChanges
 from eio_audit.audit.locations.parsed_locations import Interned
 from eio_audit.audit.log.program_text import ProgramText
-from eio_audit.audit.log.scope_text import Scope, ScopeText, ShownText, extents_of, line_ends
+from eio_audit.audit.log.scope_text import (
+    OutsideText,
+    Recent,
+    Scope,
+    ScopeText,
+    ShownText,
+    extents_of,
+    line_ends,
+)
 from eio_audit.audit.log.walk import FunctionOrModule
 from eio_audit.audit.options import AuditOptions
 from eio_audit.mlir.input.dumps import Dump, DumpPlace
 
+KNOWN_BYTES = 1 << 23  # of how many bytes of the latest texts what was read is kept
 KNOWN_TEXTS = 50_000  # how many numbers for texts, locations and classes of ops are kept from dump to dump
 
 
@@ -100,25 +108,46 @@ class ScopeSteps:
         self._ends = [0]  # the number after the last op, at first and after each dump that differs
         self.texts = ProgramText()  # the last known text of the program
         self._interned = Interned()
-        self._last_shown: ShownText | None = None
-        self._sides: list[tuple[Dump, ScopeSide]] = []  # those that may be needed again
+        self._shown: ShownText | None = None
+        self._before: tuple[Scope | None, ScopeText | None] | None = None  # the text before what is shown
+        self._outsides = Recent[OutsideText](KNOWN_BYTES)
+        self._reads = Recent[ComparedDump](KNOWN_BYTES)  # by text
+        self._sides: list[tuple[Dump, ScopeSide]] = []  # those of the last dumps
 
     def show(self, dump: Dump) -> ShownText:
         """Return what a dump shows, to ``take`` it. The last one is kept."""
-        if self._last_shown is None or self._last_shown.dump is not dump:
-            self._last_shown = ShownText(dump, self._options.op_table, self._last_shown)
+        if self._shown is None or self._shown.dump is not dump:
+            self._shown, self._before = ShownText(dump, self._options.op_table, self._outsides), None
             if len(self._interned) > KNOWN_TEXTS:
-                self._interned, self._sides = Interned(), []
-        return self._last_shown
+                self._interned, self._reads, self._sides = Interned(), Recent(KNOWN_BYTES), []
+        return self._shown
 
-    def audited(self, dump: Dump, same: Container[str]) -> AuditedDump:
-        """Return the audit of a dump without the bodies of some functions. ``take`` uses it, too."""
+    def read(self, dump: Dump, same: Container[FunctionOrModule]) -> ComparedDump:
+        """Return what ``take`` compares of a dump: all but the bodies of functions that are the ``same``."""
         shown = self.show(dump)
-        kept = shown.text.without_bodies(lines for name, lines in shown.functions.items() if name in same)
-        audited = audit_keyed(self._read(shown.text, kept), SharedWork(0, by_function=True))
-        new = dump, ScopeSide(kept, ComparedDump(audited, self._interned))
-        self._sides = [*self._sides[:1], new]
-        return audited
+        _, before = self._text_before(shown)
+        left_out = self._same_lines(before, shown, same)
+        return self._new_side(shown, shown.text.without_bodies(lines for _, lines in left_out)).ops
+
+    def read_all(self, dump: Dump) -> KeyedDump | None:
+        """Return a dump with what is around its functions, which then need not be read apart from them.
+
+        None if its functions are not where they were found by their text.
+        """
+        shown = self.show(dump)
+        side = self._new_side(shown, range(len(shown.text.lines)))
+        return side.ops.dump if shown.has_outline_of(side.ops.ir, side.extents(None)) else None
+
+    def read_without(self, dump: Dump, left_out: Container[str]) -> KeyedDump:
+        """Return a dump without the bodies of some functions."""
+        shown = self.show(dump)
+        bodies = (lines for symbol, lines in shown.functions.items() if symbol in left_out)
+        return self._new_side(shown, shown.text.without_bodies(bodies)).ops.dump
+
+    def _text_before(self, shown: ShownText) -> tuple[Scope | None, ScopeText | None]:
+        if self._before is None or shown is not self._shown:
+            self._before = self.texts.before(shown)
+        return self._before
 
     def take(self, shown: ShownText, same: Container[FunctionOrModule]) -> ScopeStep:
         """Compare what a dump shows with the last known text of that.
@@ -126,15 +155,14 @@ class ScopeSteps:
         ``same`` are the functions that are the same as in the dump that showed them last. An InputError says
         that one of the texts cannot be read.
         """
-        root, before = self.texts.before(shown)
-        after = shown.text
+        root, before = self._text_before(shown)
+        after, self._before = shown.text, None
         if before is not None and before.is_same_as(after):
             after = after.with_all_of(before)
             self.texts.take(after, shown.outline)
             return ScopeStep(before, after)
-        left_out = [] if before is None else _same_lines(before, shown, same)
-        kept = after.without_bodies(lines for _, lines in left_out)
-        new = self._side(after, kept, may_be_invalid=shown.dump.has_failed)
+        left_out = self._same_lines(before, shown, same)
+        new = self._new_side(shown, after.without_bodies(lines for _, lines in left_out))
         after = replace(after, extents=new.extents(root))
         old, comparison, kept_numbers = None, None, dict[int, int]()
         if before is not None:  # it may be that of a pass that failed
@@ -149,7 +177,6 @@ class ScopeSteps:
         self._ends.append(next(fresh))
         after = after.numbered(new.op_lines, new.numbers, before.lines.ops if before else (), left_out)
         self.texts.take(after, shown.outline)
-        self._sides = [(after.dump, new)]
         known = {scope[-1].symbol for scope in before.extents if scope} if before and root is None else None
         copies = {} if comparison is None or old is None else self._copies(comparison, old, new)
         return ScopeStep(before, after, old, new, comparison, known, copies)
@@ -181,35 +208,43 @@ class ScopeSteps:
                 found[likes[0]].append(op)
         return {ops[0]: copy for copy, ops in found.items() if len(ops) == 1}
 
+    def _new_side(self, shown: ShownText, kept: Sequence[int]) -> ScopeSide:
+        side = self._side(shown.text, kept, may_be_invalid=shown.dump.has_failed)
+        self._sides = [*self._sides[-1:], (shown.dump, side)]
+        return side
+
     def _side(self, text: ScopeText, kept: Sequence[int], *, may_be_invalid: bool) -> ScopeSide:
-        """Return some lines of a text as a side. They are often those of the last step, or were audited."""
-        for dump, side in self._sides:
-            if dump is text.dump and side.kept == kept and text.is_whole_dump:
+        """Return some lines of a text as a side. Often it was read before."""
+        for dump, side in self._sides if text.is_whole_dump else ():
+            if dump is text.dump and side.kept == kept and (may_be_invalid or not side.ops.ir.faults):
                 return side
-        read = self._read(text, kept, may_be_invalid=may_be_invalid)
-        return ScopeSide(kept, ComparedDump(read, self._interned))
+        dump = text.readable(kept)
+        data = bytes(dump.source.data)
+        ops = self._reads.get(data)
+        if ops is not None and (may_be_invalid or not ops.ir.faults):
+            return ScopeSide(kept, ops.placed(dump))
+        ops = ComparedDump(read_dump(dump, self._options, may_be_invalid=may_be_invalid), self._interned)
+        self._reads.add(data, ops, len(data))
+        return ScopeSide(kept, ops)
 
-    def _read(self, text: ScopeText, kept: Sequence[int], *, may_be_invalid: bool = False) -> KeyedDump:
-        return read_dump(text.readable(kept), self._options, may_be_invalid=may_be_invalid)
+    def _same_lines(
+        self, before: ScopeText | None, shown: ShownText, same: Container[FunctionOrModule]
+    ) -> list[tuple[range, range]]:
+        """Return the lines of functions that are the same in both texts, on each side.
 
-
-def _same_lines(
-    before: ScopeText, shown: ShownText, same: Container[FunctionOrModule]
-) -> list[tuple[range, range]]:
-    """Return the lines of functions that are the same in both texts, on each side.
-
-    If a function or module has vanished, its ops may be in any other: none is left out.
-    """
-    known: dict[str | None, list[range]] = defaultdict(list)
-    for scope, lines in before.extents.items():
-        known[scope[-1].symbol if scope else None].append(lines)
-    pairs = list[tuple[range, range]]()
-    is_all_there = known.keys() <= {scope[-1].symbol if scope else None for scope in shown.outline.scopes}
-    for symbol, here in shown.functions.items() if is_all_there else ():
-        there = known[symbol]
-        if symbol in same and len(there) == 1 and len(there[0]) == len(here):
-            pairs.append((there[0], here))
-    return pairs
+        If a function or module has vanished, its ops may be in any other: none is left out.
+        """
+        known: dict[str | None, list[range]] = defaultdict(list)
+        for scope, lines in before.extents.items() if before is not None else ():
+            known[scope[-1].symbol if scope else None].append(lines)
+        pairs = list[tuple[range, range]]()
+        is_all_there = known.keys() <= {scope[-1].symbol if scope else None for scope in shown.outline.scopes}
+        for symbol, here in shown.functions.items() if is_all_there else ():
+            there = known[symbol]
+            is_same = symbol in same and symbol not in self.texts.namesakes
+            if is_same and len(there) == 1 and len(there[0]) == len(here):
+                pairs.append((there[0], here))
+        return pairs
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import accumulate, chain, groupby, repeat
 from operator import is_
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
 
 from eio_audit.mlir.input.dumps import Dump
 from eio_audit.mlir.input.function_texts import Aliases, DumpText, FunctionText
@@ -28,6 +28,7 @@ from eio_audit.mlir.traits import OpTable
 
 _ALIAS_USE = re.compile(STRING + rb"|(?P<alias>" + ALIAS_NAME + rb")")
 _INDENT = re.compile(rb"[ \t]*+")
+ValueT = TypeVar("ValueT")
 _LINE_REST = re.compile(rb"[ \t\r]*+(?://|\n|\Z)")
 
 
@@ -251,20 +252,55 @@ class Outline(NamedTuple):
     is_divided: bool  # whether what is around its functions can be read without them
 
 
+class OutsideText:
+    """The text around the functions of a dump. Dumps with the same one share it, and what is read of it."""
+
+    outline: Outline | None = None  # None if it was not read, or cannot be read without the functions
+
+
+class Recent(Generic[ValueT]):
+    """Values by keys: the latest ones, as many as have so many bytes together, and at least one."""
+
+    def __init__(self, most_bytes: int) -> None:
+        self._most, self._bytes = most_bytes, 0
+        self._values: dict[bytes, tuple[ValueT, int]] = {}
+
+    def get(self, key: bytes) -> ValueT | None:
+        """Return a value, which is then the latest; None if there is none."""
+        if key not in self._values:
+            return None
+        value, _ = self._values[key] = self._values.pop(key)
+        return value
+
+    def add(self, key: bytes, value: ValueT, size: int) -> None:
+        """Add a value with so many bytes for a key that has none."""
+        self._values[key] = value, size
+        self._bytes += size
+        while self._bytes > self._most and len(self._values) > 1:
+            self._bytes -= self._values.pop(next(iter(self._values)))[1]
+
+
 class ShownText:
-    """What a dump shows. The op table tells which ops are functions.
+    """What a dump shows. The op table tells which ops are functions."""
 
-    With the same text around its functions as ``before``, it has the same outline, which is read once.
-    """
-
-    def __init__(self, dump: Dump, op_table: OpTable, before: ShownText | None = None) -> None:
+    def __init__(self, dump: Dump, op_table: OpTable, outsides: Recent[OutsideText] | None = None) -> None:
         self._op_table = op_table
+        self._outsides = outsides
         self.dump = dump  # the dump
         self._line_of_span = dump.source.line_at(dump.span.start)  # before the source counts on
         self.divided = DumpText(dump, op_table)  # it, divided into its functions and the text around them
-        self._outlines = list[Outline]()  # the outline, shared with dumps that have the same
-        if before is not None and before.divided.around_key == self.divided.around_key:
-            self._outlines = before._outlines
+
+    @cached_property
+    def outside(self) -> OutsideText:
+        """The text around its functions, perhaps shared with other dumps."""
+        if self._outsides is None:
+            return OutsideText()
+        key = self.divided.outside_key
+        known = self._outsides.get(key)
+        if known is None:
+            known = OutsideText()
+            self._outsides.add(key, known, self.divided.outside_size)
+        return known
 
     @cached_property
     def text(self) -> ScopeText:
@@ -275,20 +311,39 @@ class ShownText:
     @cached_property
     def ir_outside_functions(self) -> IR:
         """The text around its functions; an InputError if that cannot be read."""
-        return read_shown(self.divided.around, self._op_table)
+        return read_shown(self.divided.outside, self._op_table)
 
     @cached_property
     def outline(self) -> Outline:
         """What it shows without the bodies of its functions; an InputError if it cannot be read."""
-        if self._outlines:
-            return self._outlines[0]
+        if self.outside.outline is not None:
+            return self.outside.outline
         try:
             ir = self.ir_outside_functions
         except InputError:  # the dump as a whole may be valid
             ir = read_shown(self.dump, self._op_table)
             return Outline([*scopes_of(ir)], only_function(ir), False)
-        self._outlines.append(Outline([*scopes_of(ir)], only_function(ir), True))
-        return self._outlines[0]
+        self.outside.outline = Outline([*scopes_of(ir)], only_function(ir), True)
+        return self.outside.outline
+
+    def has_outline_of(self, ir: IR, extents: Mapping[Scope, range]) -> bool:
+        """Take the outline from all of the dump, if its functions are where they were found by their text."""
+        lines = {scope[-1].symbol: lines for scope, lines in extents.items() if scope}
+        holders = {op.symbol for scope in extents for op in scope[:-1]}
+        found = self._lines_of_functions
+        if holders.isdisjoint(found) and found.items() <= lines.items():
+            self.outside.outline = Outline([*scopes_of(ir)], only_function(ir), True)
+            return True
+        return False
+
+    @cached_property
+    def _lines_of_functions(self) -> dict[str, range]:
+        """By symbol, the lines of the functions that were found by their text."""
+        first = next(iter(self.text.lines.numbers), 0)
+        return {
+            symbol: range(function.line - first, function.last_line - first + 1)
+            for symbol, function in self.divided.functions.items()
+        }
 
     @property
     def function_texts(self) -> dict[str, FunctionText]:
@@ -296,14 +351,10 @@ class ShownText:
         is_divided = self.outline.is_divided and self.divided.aliases.are_unique
         return self.divided.functions if is_divided else {}
 
-    @cached_property
+    @property
     def functions(self) -> dict[str, range]:
         """By symbol, the lines of these functions."""
-        first = next(iter(self.text.lines.numbers), 0)
-        return {
-            symbol: range(function.line - first, function.last_line - first + 1)
-            for symbol, function in self.function_texts.items()
-        }
+        return self._lines_of_functions if self.function_texts else {}
 
 
 def extents_of(ir: IR, ends: Sequence[int], kept: Sequence[int], root: Scope | None) -> dict[Scope, range]:

@@ -18,10 +18,10 @@ from eio_audit.audit.check.figures import BlockAudit, Summary, summarize_blocks
 from eio_audit.audit.diff.diff import Correction, corrections
 from eio_audit.audit.gate.findings import Finding
 from eio_audit.audit.gate.gate import by_severity
-from eio_audit.audit.log.beside_dumps import Diagnostic, Failures, PassTimes, Suspect, TimedRun, located
+from eio_audit.audit.log.beside_dumps import Failures, PassTimes, Suspect, TimedRun, located
+from eio_audit.audit.log.followed_pairs import LeftOp, LeftPairs, left_pairs
 from eio_audit.audit.log.function_states import DumpStates, ProgramStates
-from eio_audit.audit.log.inverted_pairs import INITIAL, LeftOp, LeftPairs, left_pairs
-from eio_audit.audit.log.program_log import ProgramLog
+from eio_audit.audit.log.program_log import LogStep, ProgramLog
 from eio_audit.audit.log.scope_steps import (
     ChangedOp,
     OpCounts,
@@ -33,10 +33,12 @@ from eio_audit.audit.log.scope_steps import (
 from eio_audit.audit.log.walk import FunctionOrModule, PassRun, Step
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.audit.pair_class import SHUFFLED, PairClass
+from eio_audit.mlir.input.diagnostics import Diagnostic
 from eio_audit.mlir.input.dumps import Dump, each_dump, module_lines
 from eio_audit.mlir.input.markers import Marker
 from eio_audit.mlir.ir import Fault
 from eio_audit.mlir.source import InputError, bugs_are_errors
+from eio_audit.order.inverted_pairs import INITIAL
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,7 +240,7 @@ class _TracedProgram:
     # The last known figures of functions that are now shown without any index, or invalid.
     held: dict[FunctionOrModule, tuple[BlockAudit, ...]] = field(default_factory=dict)
 
-    def hold(self, step: Step[DumpStates]) -> None:
+    def hold(self, dump: Dump, step: Step[DumpStates]) -> None:
         """Keep the figures of functions that a dump shows without any index; drop those that it can judge."""
         is_unjudged, parts = step.shown.is_unjudged, step.shown.parts
         for part in (*step.vanished, *(() if is_unjudged else parts)):
@@ -249,20 +251,17 @@ class _TracedProgram:
                 known = self.states.functions.get(part)
                 self.held.setdefault(part, known.blocks if known else ())
             elif any(block.inversions for block in state.blocks):
-                self.disordered_in[part] = step.shown.dump
+                self.disordered_in[part] = dump
 
-    def follow(
-        self, found: ScopeStep | None, step: Step[DumpStates], runs: Mapping[FunctionOrModule, PassRun | None]
-    ) -> None:
+    def follow(self, step: LogStep[DumpStates], runs: Mapping[FunctionOrModule, PassRun | None]) -> None:
         """Follow the pairs into a dump. ``runs`` has the run that each function and module is charged to."""
 
         def origin(function: str | None) -> int:
-            run = runs.get(function) or step.run_of(function)
-            is_known = found is not None and found.was_known(function)
-            return run.number if run is not None and is_known else INITIAL
+            run = runs.get(function) or step.walked.run_of(function)
+            return run.number if run is not None and step.was_known(function) else INITIAL
 
-        judged = None if step.shown.is_unjudged else step.shown.parts
-        self.log.follow(found, origin, judged, step.vanished)
+        shown = step.walked.shown
+        self.log.follow(step, origin, None if shown.is_unjudged else shown.parts)
 
     def charged(self, options: AuditOptions) -> LeftPairs:
         """Return what each run is charged with, at the end of the log."""
@@ -310,36 +309,23 @@ class _Tracer:
             self._charge_errors(None, errors)
             self._modules += module_lines(dump)
             return  # the output of a compiler, printed without locations
-        step = program.log.begin(dump, states)
-        functions, namesakes = program.states.functions, program.log.steps.texts.namesakes
-        same = {
-            part
-            for part, state in states.parts.items()
-            if part in functions and functions[part].key == state.key and part not in namesakes
-        }
-        is_all_same = len(same) == len(states.parts) and None not in same and not step.vanished
-        found, unread = None, None
-        if not is_all_same or namesakes:
-            left_out = same if self._options.order_from is None else ()
-            try:
-                found = program.log.compare(dump, left_out)
-            except InputError as error:  # of a text put together from several dumps; each of them was read
-                unread = error
+        taken = program.log.take(dump, states, program.states.same_in(states))
+        step, found = taken.walked, taken.compared
         changes: dict[PassRun | None, list[ChangedOp]] = defaultdict(list)
         for change in () if found is None else changed_ops(found):
             changes[step.run_of(change.function)].append(change)
         runs: dict[FunctionOrModule, PassRun | None] = {}
         for run, parts in step.charged.items():
             runs |= dict.fromkeys(parts, self._charge(program, run, parts, step, place, found, changes[run]))
-        program.follow(found, step, runs)
-        for run in filter(None, runs.values()) if unread is not None else ():
-            program.charges[run.number].row = replace(program.charges[run.number].row, unread=unread)
+        program.follow(taken, runs)
+        for run in filter(None, runs.values()) if taken.unread is not None else ():
+            program.charges[run.number].row = replace(program.charges[run.number].row, unread=taken.unread)
         charges = None if step.ended is None else program.charges.get(step.ended.number)
         comparison = None if found is None else found.comparison
         if charges is not None and comparison is not None and self._options.order_from is None:
             charges.row = replace(charges.row, advice=(*charges.row.advice, *corrections(comparison)))
         program.shown_in |= dict.fromkeys(states.parts, place)
-        program.hold(step)
+        program.hold(dump, step)
         program.states.remember(step)
         run = step.ended or next(reversed(program.states.walk.at_work), None)
         is_likely = dump.has_failed or step.ended is None

@@ -84,15 +84,20 @@ class DumpText:
             found.setdefault(extent.symbol, []).append(extent)
         extents = [same[0] for same in found.values() if len(same) == 1]
         bodies = [(Span(extent.body_start, extent.body_end), b"") for extent in extents]
-        definitions, self._around = without_definitions(splice(data, dump.span, bodies))
+        definitions, self._outside = without_definitions(splice(data, dump.span, bodies))
         self.aliases = Aliases(definitions)  # the alias definitions of the dump
         # By symbol, the functions found by their text. A symbol defined twice has none.
         self.functions = {e.symbol: FunctionText(dump, e, self.aliases) for e in extents}
 
     @cached_property
-    def around_key(self) -> bytes:
+    def outside_key(self) -> bytes:
         """A key that is equal for dumps with the same text around their functions."""
-        return self.aliases.key_of(without_noise(self._around))
+        return self.aliases.key_of(without_noise(self._outside))
+
+    @property
+    def outside_size(self) -> int:
+        """The number of bytes of the text around its functions."""
+        return len(self._outside)
 
     def reached_from(self, function: FunctionText) -> list[FunctionText]:
         """Return the other functions that this one calls, directly or indirectly."""
@@ -113,9 +118,9 @@ class DumpText:
         )
 
     @cached_property
-    def around(self) -> Dump:
+    def outside(self) -> Dump:
         """Return a dump of the text without the bodies of functions. Its line numbers are not the file's."""
-        return self._part(self._around, self.dump.line)
+        return self._part(self._outside, self.dump.line)
 
     def _part(self, text: bytes, line: int, indent: int = 0) -> Dump:
         data = text + b"\n" + self.aliases.used_in(text)

@@ -18,7 +18,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from itertools import accumulate, chain, pairwise
+from itertools import accumulate, pairwise
 from typing import NamedTuple
 
 from eio_audit.mlir.source import (
@@ -38,6 +38,7 @@ from eio_audit.mlir.tokens import COMMENT, OR_FAIL, STRING, match_end, nesting, 
 _COMMON = b"IR "
 _LEADS = (b"// -----// ", b"---- ", b"END OF ML", b"ML", b"// *** ")
 """``_COMMON`` is in all markers, so it is what is looked for. ``_LEADS`` has the text before it in each."""
+_LONGEST_BEGINNING = max(map(len, _LEADS)) + len(_COMMON)
 _PASS = (
     rb"// -----// IR Dump (?P<when>Before|After) (?P<pass>.+?)(?P<failed> Failed)?"
     rb"(?: \('(?P<op>[^'\n]*)' operation(?:: (?P<symbol>@[^\n]*?))?\))? //----- //"
@@ -164,9 +165,9 @@ def find_markers(data: Text, start: int = 0) -> Iterator[tuple[Span, Marker | No
 
     A marker inside a string, or cut off by another marker, does not count. Complexity: linear.
     """
-    end_of_text = Span(len(data), len(data)), None
-    for (place, marker), (following, _) in pairwise(chain(_begun_markers(data, start), [end_of_text])):
-        if place.end <= following.start:
+    for place, marker in _begun_markers(data, start, len(data)):
+        near = _begun_markers(data, place.start, min(place.end + _LONGEST_BEGINNING, len(data)))
+        if not any(place.start < other.start < place.end for other, _ in near):
             yield place, marker
 
 
@@ -187,9 +188,9 @@ def holds_ir(path: str) -> bool:
     return False
 
 
-def _begun_markers(data: Text, start: int) -> Iterator[tuple[Span, Marker | None]]:
-    """Yield the markers outside strings. A marker may begin inside the previous one."""
-    for offset in _starts(data, start):
+def _begun_markers(data: Text, start: int, end: int) -> Iterator[tuple[Span, Marker | None]]:
+    """Yield the markers outside strings whose beginnings are in a text. One may begin inside another."""
+    for offset in _starts(data, start, end):
         marked = (re.compile(pattern).match(data, offset) for pattern in (_PASS, _JIT, _OLD_PASS))
         if match := next(filter(None, marked), None):
             yield Span(offset, match.end()), _pass_marker(match)
@@ -200,9 +201,9 @@ def _begun_markers(data: Text, start: int) -> Iterator[tuple[Span, Marker | None
             yield Span(offset, offset + len(_END)), None
 
 
-def _starts(data: Text, start: int) -> Iterator[int]:
+def _starts(data: Text, start: int, end: int) -> Iterator[int]:
     counted, quotes = start, 0  # the offset up to which quotes are counted, and their number in this line
-    for common in find_all(data, _COMMON, Span(start, len(data))):
+    for common in find_all(data, _COMMON, Span(start, end)):
         lead = next((lead for lead in _LEADS if data[max(common - len(lead), 0) : common] == lead), None)
         if lead is None:
             continue

@@ -85,9 +85,10 @@ def test_an_op_that_another_replaces_goes_on() -> None:
     assert (pairs.left, +pairs.made) == ({0: 1}, {0: 1})
 
 
-def test_of_too_many_ops_those_are_followed_that_are_displaced(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(inverted_pairs, "MOST_OPS", 3)
-    pairs = of_functions("a9 b8 c1 d2 e3")
+def test_of_too_many_ops_those_are_followed_that_are_displaced() -> None:
+    ops = dict(block("a9 b8 c1 d2 e3"))
+    pairs = inverted_pairs.InvertedPairs(3)
+    pairs.update([], [inverted_pairs.KeyedOps([*ops], [*ops.values()], 0)])
     assert (pairs.left, pairs.is_partial) == ({0: 1}, True)
 
 
