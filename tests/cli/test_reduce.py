@@ -169,6 +169,9 @@ def test_a_model_is_cut_to_the_ops_of_the_pattern_in_few_runs(
     assert found.after.arguments == 2
     minimal = next(text for text in said if text.startswith(f"{before} -> {after} ops, "))
     assert int(minimal.removesuffix(" runs").rpartition(" ")[2]) <= 60
+    if model == "resnet":
+        ops = [line.strip() for line in found.text.decode().splitlines() if '"ttir.' in line]
+        assert "\n".join(ops) in (SAMPLES.parent / "README.md").read_text()
 
 
 CALLED = """func.func @helper(%a: f32) -> (f32, f32) {
