@@ -246,3 +246,19 @@ def test_a_flag_that_the_compiler_does_not_know_is_no_property(tmp_path: Path) -
     done = run("reduce", "--", str(mlir_tool("mlir-opt")), "--canonicalise", str(path))
     assert "it does not know --canonicalise; did you mean '--canonicalize'?" in done.stderr.decode()
     assert done.returncode == 2
+
+
+@needs_mlir_opt
+def test_an_input_that_the_compiler_does_not_read_is_told_with_a_command_to_paste(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("in.mlir").write_text("func.func @f(%x: f32) {\n  %0 = arith.addf %x %x : f32\n  return\n}\n")
+    compiler = str(mlir_tool("mlir-opt"))
+    done = run("reduce", "--", compiler, "--cse", "in.mlir")
+    assert done.stderr.decode().splitlines() == [
+        f"{compiler}: error: it does not read the input without passes: ended with exit code 1: "
+        "in.mlir:2:21: error: expected ','",
+        f"  help: to see more, run {compiler} in.mlir",
+    ]
+    assert done.returncode == 2

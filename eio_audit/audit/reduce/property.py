@@ -94,8 +94,9 @@ class Judge:
             run = self.runs.run(command, printed)
             seconds.append(time.monotonic() - begin)
             if run.exit_code:
-                why = f"it does not read the input without passes: {run.why_it_failed}"
-                raise InputError(run.command.program, None, why, f"  help: to see more, run {run.command}")
+                said = run.why_it_failed.replace(str(path), self.input_word)
+                why = f"it does not read the input without passes: {said}"
+                raise InputError(self.reader.program, None, why, f"  help: to see more, run {self.reader}")
             if self.runs.timeout is not None or seconds[0] * _TIMES < LEAST_SECONDS:
                 break
         if self.runs.timeout is None:
