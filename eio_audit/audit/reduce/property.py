@@ -22,6 +22,7 @@ from eio_audit.audit.bisect.compiler_command import (
     CompilerRuns,
     flag_of,
 )
+from eio_audit.audit.bisect.made_pairs import makes_pairs, patterns_that_left
 from eio_audit.audit.bisect.outcome import Outcome, outcome_of
 from eio_audit.audit.bisect.pass_search import Request
 from eio_audit.audit.bisect.survey import (
@@ -30,12 +31,9 @@ from eio_audit.audit.bisect.survey import (
     BEFORE_ALL,
     MODULE_SCOPE,
     choose_pass,
-    short_pattern,
     survey,
 )
 from eio_audit.audit.gate.gate import Gate
-from eio_audit.audit.gate.rules import RULE_OF
-from eio_audit.audit.log.trace import trace
 from eio_audit.audit.options import AuditOptions
 from eio_audit.mlir.input.dumps import Dump
 from eio_audit.mlir.source import InputError
@@ -281,22 +279,7 @@ class Judge:
         return test
 
     def _makes_pairs(self, dumps: Sequence[Dump], name: str) -> bool:
-        """Return whether the pass puts a pair out of order that the gate fails."""
-        ends = [
-            place
-            for place, dump in enumerate(dumps)
-            if (dump.place.when, dump.place.pass_name) == ("after", name)
-        ]
-        if self.wanted.number is not None:
-            ends = ends[: self.wanted.number + 1] if len(ends) > self.wanted.number else []
-        if not ends:
-            return False
-        rows = [row for row in trace(dumps[: ends[-1] + 1], self.options).passes if row.pass_name == name]
-        rows = rows[-1:] if self.wanted.number is not None else rows
-        rules = self.wanted.gate.rules
-        return any(
-            number and RULE_OF[one] in rules for row in rows for one, number in row.left_classes.items()
-        )
+        return makes_pairs(dumps, name, self.wanted.number, self.wanted.gate, self.options)
 
     def _is_by_pattern(self, path: Path, name: str) -> bool:
         """Return whether an attempt of the pattern leaves a pair out of order."""
@@ -314,7 +297,4 @@ class Judge:
             return False
         with self._lock:
             self.runs.number += result.runs
-        return any(
-            one.left and self.wanted.pattern in {one.pattern, short_pattern(one.pattern or "")}
-            for one in result.patterns
-        )
+        return self.wanted.pattern in patterns_that_left(result)
