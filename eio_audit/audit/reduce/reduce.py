@@ -12,17 +12,9 @@ from eio_audit.audit.options import AuditOptions
 from eio_audit.audit.reduce.property import Judge, Wanted
 from eio_audit.audit.reduce.search import Candidate, Search
 from eio_audit.mlir.editing.printing import program_text
-from eio_audit.mlir.editing.program import Program
+from eio_audit.mlir.editing.program import Program, ProgramSize
 from eio_audit.mlir.editing.reading import SPLIT, read_program
 from eio_audit.mlir.source import InputError
-
-
-class ProgramSize(NamedTuple):
-    """How large a program is."""
-
-    ops: int  # without modules, functions and terminators
-    arguments: int  # of functions
-    bytes: int  # of its text
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +76,7 @@ def reduce_program(
     advance(judge.held)
     is_split = SPLIT.search(job.text) is not None and _splits(job.reader)
     start = read_program(job.text, generic, job.name, job.options.op_table, is_split=is_split)
-    before = _size(start, job.text)
+    before = start.size(job.text)
 
     def accepted(candidate: Candidate) -> None:
         accept(candidate.text)
@@ -102,7 +94,7 @@ def reduce_program(
         judge.held,
         judge.pass_name,
         before,
-        _size(best.program, best.text),
+        best.program.size(best.text),
         runs.number,
         judge.refused,
         judge.timeouts,
@@ -130,7 +122,3 @@ def _written_anew(start: Program, job: Job, judge: Judge) -> Program:
         why = "in generic form, it does not show any more what it did"
         raise InputError(job.name, None, f"{why} ({judge.held})")
     return start
-
-
-def _size(program: Program, text: bytes) -> ProgramSize:
-    return ProgramSize(program.op_count, program.argument_count, len(text))

@@ -63,18 +63,9 @@ def _cut_bodies(program: Program, ops: Ops, items: Collection[Item]) -> None:
 
 
 def _ops(program: Program) -> list[Item]:
-    last = {block.ops[-1] for op in program.walk() for block in op.blocks() if block.ops and _has_end(op)}
-    tops = {*program.parts}
-    return [
-        (op.number,)
-        for op in program.walk()
-        if not (op in last or op in tops or op.is_container or op.is_unwanted)
-    ]
-
-
-def _has_end(op: Op) -> bool:
-    """Return whether the blocks of an op end with terminators."""
-    return op.name.rpartition(".")[2] != "module"
+    last = {block.ops[-1] for op in program.walk() for block in op.blocks() if block.ops and not op.is_module}
+    fixed = last | {*program.parts}
+    return [(op.number,) for op in program.walk() if not (op in fixed or op.is_container or op.is_unwanted)]
 
 
 def _cut_ops(program: Program, ops: Ops, items: Collection[Item]) -> None:

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import count
+from typing import NamedTuple
 
 Attributes = dict[bytes, bytes]
 """Attributes by name. A unit has no value."""
@@ -75,9 +76,14 @@ class Op:
         return bool(self.regions) and b"function_type" in self.properties and self.symbol is not None
 
     @property
+    def is_module(self) -> bool:
+        """Whether it is a module, whose block needs no terminator."""
+        return self.name.rpartition(".")[2] == "module"
+
+    @property
     def is_container(self) -> bool:
         """Whether it is a module or defines a symbol."""
-        return self.symbol is not None or self.name.rpartition(".")[2] == "module"
+        return self.symbol is not None or self.is_module
 
     @property
     def is_unwanted(self) -> bool:
@@ -146,6 +152,14 @@ def _is_bare(name: bytes) -> bool:
     return re.fullmatch(rb'"[A-Za-z_][\w$.-]*"', name) is not None
 
 
+class ProgramSize(NamedTuple):
+    """How large a program is."""
+
+    ops: int  # without modules, functions and terminators
+    arguments: int  # of functions
+    bytes: int  # of its text
+
+
 @dataclass(slots=True)
 class Program:
     """The top-level op of each part of a file, and what is needed to print them."""
@@ -203,8 +217,12 @@ class Program:
             not op.is_container
             for parent in self.walk()
             for block in parent.blocks()
-            for op in block.ops[: None if parent.name == "builtin.module" else -1]
+            for op in block.ops[: None if parent.is_module else -1]
         )
+
+    def size(self, text: bytes) -> ProgramSize:
+        """Return how large it is, with its text."""
+        return ProgramSize(self.op_count, self.argument_count, len(text))
 
     @property
     def argument_count(self) -> int:
