@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from eio_audit.audit import dependence as dependence_module
 from eio_audit.audit.bisect.bisect import name_of_step, root_of
-from eio_audit.audit.bisect.compiler_command import OWN_FLAGS, CompilerCommand, CompilerRun
+from eio_audit.audit.bisect.compiler_command import OWN_FLAGS, CompilerCommand, CompilerRun, CompilerRuns
+from eio_audit.audit.bisect.outcome import Outcome, outcome_of, without_names
 from eio_audit.audit.bisect.pass_search import Halving, first_failing
 from eio_audit.audit.bisect.survey import (
     Attempt,
@@ -75,12 +76,21 @@ from eio_audit.audit.log.program_text import text_before
 from eio_audit.audit.log.scope_steps import ChangedOp
 from eio_audit.audit.log.scope_text import Lines, Recent, ScopeText
 from eio_audit.audit.log.walk import Module, number_modules
+from eio_audit.audit.options import DEFAULT_OPTIONS
+from eio_audit.audit.reduce.property import Wanted
+from eio_audit.audit.reduce.reduce import Job, reduce_program
+from eio_audit.audit.reduce.search import Candidate, Search
+from eio_audit.audit.reduce.steps import KINDS, Item
 from eio_audit.cli.dump_choice import rerun
 from eio_audit.cli.main import main
 from eio_audit.cli.output import write_atomically, write_pages
 from eio_audit.cli.registry import COMMANDS, cli
 from eio_audit.cli.reports import RENDERERS, Given, rendered
 from eio_audit.mlir import source as source_module
+from eio_audit.mlir.editing.constants import splat_of
+from eio_audit.mlir.editing.printing import program_text
+from eio_audit.mlir.editing.program import Program
+from eio_audit.mlir.editing.reading import read_program
 from eio_audit.mlir.input import dumps as dumps_module
 from eio_audit.mlir.input.dumps import find_dumps
 from eio_audit.mlir.input.folders import file_marker, find_dump_files, find_files, find_states

@@ -41,7 +41,7 @@ class Running:
 
     def __init__(self) -> None:
         self._processes: set[subprocess.Popen[bytes]] = set()
-        self._is_ended = False
+        self.is_ended = False  # whether what runs from now on is killed at once
         self._lock = threading.RLock()  # a signal may come while the main thread holds it
 
     @contextmanager
@@ -49,7 +49,7 @@ class Running:
         """Count a process as running in this block."""
         with self._lock:
             self._processes.add(process)
-            if self._is_ended:
+            if self.is_ended:
                 _kill(process)
         try:
             yield
@@ -76,7 +76,7 @@ class Running:
     def end(self) -> None:
         """Kill the processes of all that run, and of all that are run from now on."""
         with self._lock:
-            self._is_ended = True
+            self.is_ended = True
             for process in self._processes:
                 _kill(process)
         if _watchdogs:

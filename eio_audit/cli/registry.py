@@ -12,7 +12,7 @@ from eio_audit.cli.options import GATE_EXIT_CODES, SHORT_HELP
 
 COMMANDS = (
     *("bisect", "check", "diff", "explain", "fix", "graph", "help", "history"),
-    *("normalize", "repeat", "stamp", "trace"),
+    *("normalize", "reduce", "repeat", "stamp", "trace"),
 )
 _TOGETHER = {"graph": "explain", "history": "trace", "repeat": "bisect", "stamp": "normalize"}
 """By a command, the other command whose module it is in."""
@@ -32,7 +32,6 @@ class _Commands(click.Group):
             super().format_options(ctx, formatter)
             return
         self.format_commands(ctx, formatter)
-        formatter.write_paragraph()
         formatter.write_text("More: eio-audit --help, eio-audit COMMAND -h")
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:  # a command does not need the results of the others
     from eio_audit.audit.log.history import History
     from eio_audit.audit.log.trace import TracedPass
     from eio_audit.audit.pair_class import PairClass
+    from eio_audit.audit.reduce.reduce import Reduction
 
 SCHEMA = "eio-audit/1"
 
@@ -78,6 +79,10 @@ _FIELDS = {
     "OpChange": (
         "function before after place_before place_after block_before block_after changed differences moved "
         "derived ancestor inversions_before inversions_after"
+    ),
+    "Reduction": (
+        "compiler=command interesting property pass=pass_name before after runs refused timeouts "
+        "interrupted=is_interrupted output"
     ),
     "RepeatedChange": "times modules module changes=places",
     "ModelTrace": "model=name initial made undone left left_shuffled mislabelled lost passes",
@@ -264,9 +269,14 @@ def two_runs_to_json(runs: RunComparison) -> str:
     )
 
 
-def to_json(result: Explanation | History | FirstFailure) -> str:
+def to_json(result: Explanation | History | FirstFailure | Reduction) -> str:
     """Return the fields of a result, ending in a newline."""
-    command = {"Explanation": "explain", "History": "history", "FirstFailure": "bisect"}
+    command = {
+        "Explanation": "explain",
+        "FirstFailure": "bisect",
+        "History": "history",
+        "Reduction": "reduce",
+    }
     members = _plain(result)
     members.setdefault("errors", [])
     return _document(command[type(result).__name__], **members)

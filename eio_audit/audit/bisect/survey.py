@@ -50,8 +50,6 @@ MODULE_SCOPE = "--mlir-print-ir-module-scope"
 DUMP_PIPELINE = "--dump-pass-pipeline"
 PROGRAM = "builtin.module"  # the op around a program, which a pass of the outermost pipeline runs on
 UNNAMED = "(unnamed pattern)"  # what a pattern without a debug name is called
-_GENERAL = ("mlir-", "allow-unregistered-dialect", "load-", "irdl-file", "verify-", "no-implicit-module")
-"""What the flags begin with that do not name a pass or a pipeline."""
 _ATTEMPT = b"Action `apply-pattern pattern: "
 _OP = re.compile(
     r"(?:(?P<result>%[\w$.-]+)(?::\d+)?(?:, %[\w$.:-]+)* = )?"
@@ -192,12 +190,11 @@ def alone(found: Survey, question: PassInQuestion, runs: CompilerRuns) -> PassIn
     one, *_ = known[place:] or [PipelinePass(name, name, anchors)]
     path = runs.lasting / "input.mlir"
     path.write_bytes(without_messages(alike[0].before.text))
-    program, *others = found.run.command.without(frozenset({"pass-pipeline"})).words
-    words = [word for word in others if word != "--" and (flag_of(word) or "mlir-").startswith(_GENERAL)]
+    words = found.run.command.general_words
     inputs = [number for number, word in enumerate(words) if flag_of(word) is None]
     if inputs:
         del words[inputs[-1]]
-    command = CompilerCommand((program, *words, f"--pass-pipeline={one.alone}", str(path)))
+    command = CompilerCommand((found.run.command.program, *words, f"--pass-pipeline={one.alone}", str(path)))
     cut = replace(question, command=command, is_cut=True)
     try:
         after = dump_after(runs.run(command), cut.wanted)

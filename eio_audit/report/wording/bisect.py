@@ -17,7 +17,7 @@ from eio_audit.audit.log.history import OpHistory
 from eio_audit.audit.log.scope_steps import OpCounts
 from eio_audit.audit.log.trace import TracedPass
 from eio_audit.report.wording import configured, count, shortened_list
-from eio_audit.report.wording.conclusion import Step, bisect_command, bisection_command
+from eio_audit.report.wording.conclusion import Step, bisect_command, bisection_command, reduction_command
 from eio_audit.report.wording.trace import NOT_JUDGED
 
 WITHOUT_PATTERNS = "(without patterns, such as folding)"
@@ -312,7 +312,7 @@ def next_steps_of_op(steps: OpSteps) -> Iterator[Step]:
 
 
 def next_steps(result: Bisection) -> Iterator[Step]:
-    """Yield the commands to type next: the diff of the worst application, the page, and the log."""
+    """Yield the commands to type next: the diff of the worst application, the page, and a reduction."""
     if result.is_unchanged:
         return
 
@@ -325,5 +325,8 @@ def next_steps(result: Bisection) -> Iterator[Step]:
     if result.stopped == MOST_RUNS:
         yield step("resolves more", "--config", f"max-runs={4 * result.runs}")
     yield step("a page: the curve, and each step", "-o", "bisect.html")
-    if not result.is_kept:
+    pattern = next((one.pattern for one in result.patterns if one.left and one.pattern), None)
+    if pattern is not None:
+        yield Step(reduction_command(result, "--pattern", pattern), "the smallest program that shows it")
+    elif not result.is_kept:
         yield step("keeps the states for trace, diff, history", "-o", "states.log")

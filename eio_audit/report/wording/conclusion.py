@@ -74,8 +74,18 @@ def command(words: str, audited: DumpAudit | Trace, source: str, *more: str) -> 
 
 def bisect_command(result: Bisection, *words: str) -> str:
     """Return ``eio-audit bisect --pass canonicalize --show 431 -- mlir-opt --canonicalize in.mlir``."""
-    which = ["--pass", result.pass_name, *([] if result.number is None else ["--dump", str(result.number)])]
-    return bisection_command(result.states.options, result.command, *which, *words)
+    return bisection_command(result.states.options, result.command, *_pass_of(result), *words)
+
+
+def reduction_command(result: Bisection, *words: str) -> str:
+    """Return the command that reduces the program that was bisected."""
+    given = _options("reduce", result.states.options)
+    return shlex.join(["eio-audit", "reduce", *_pass_of(result), *words, *given, "--", *result.command])
+
+
+def _pass_of(result: Bisection) -> list[str]:
+    number = [] if result.number is None else ["--dump", str(result.number)]
+    return ["--pass", result.pass_name, *number]
 
 
 def bisection_command(options: AuditOptions, compiler: Sequence[str], *words: str) -> str:
@@ -136,6 +146,7 @@ _ONLY_KEYS = {
     "bisect": ("follow", "assume-pure"),
     "diff": ("assume-pure",),
     "history": ("follow", "assume-pure", "index-pattern"),
+    "reduce": ("follow", "assume-pure"),
     "trace": ("assume-pure",),
 }
 """By command, what ``--config`` sets: the command has no option for it."""
