@@ -6,10 +6,9 @@ Tests import them from here, so code can move without a change of the tests.
 from __future__ import annotations
 
 from eio_audit.audit import dependence as dependence_module
-from eio_audit.audit.bisect import advice as advice_module
-from eio_audit.audit.bisect.advice import LabelFlow, advise
-from eio_audit.audit.bisect.bisect import name_of_step, write_log
-from eio_audit.audit.bisect.compiler_command import OWN_FLAGS, CompilerCommand, CompilerRun
+from eio_audit.audit.bisect.bisect import name_of_step, root_of
+from eio_audit.audit.bisect.compiler_command import OWN_FLAGS, CompilerCommand, CompilerRun, CompilerRuns
+from eio_audit.audit.bisect.outcome import Outcome, outcome_of, without_names
 from eio_audit.audit.bisect.pass_search import Halving, first_failing
 from eio_audit.audit.bisect.survey import (
     Attempt,
@@ -39,9 +38,11 @@ from eio_audit.audit.corpus.workers import (
     usable_cores,
 )
 from eio_audit.audit.dependence import DependenceGraph, Dependences
+from eio_audit.audit.diff import advice as advice_module
+from eio_audit.audit.diff.advice import Advice, PassFlow
 from eio_audit.audit.diff.compared_dump import ComparedDump
-from eio_audit.audit.diff.diff import placed
 from eio_audit.audit.diff.dump_comparison import repeated_changes
+from eio_audit.audit.diff.made_ops import Group, Kind, Root
 from eio_audit.audit.diff.matching import gaps_between, match_ops, matching_lines
 from eio_audit.audit.diff.sameness import sameness
 from eio_audit.audit.explain.explain import OpExplanation, OpInBlock
@@ -68,23 +69,34 @@ from eio_audit.audit.locations.parsed_locations import Interned, LocationNumbers
 from eio_audit.audit.log import followed_pairs as followed_pairs_module
 from eio_audit.audit.log import function_states as function_states_module
 from eio_audit.audit.log.log_findings import LogFindings
-from eio_audit.audit.log.pipeline import PipelinePass, next_pass, pipeline_in, printed_pipeline
+from eio_audit.audit.log.pass_states import flow_of, write_log
+from eio_audit.audit.log.pipeline import next_pass
 from eio_audit.audit.log.program_log import ProgramLog
 from eio_audit.audit.log.program_text import text_before
 from eio_audit.audit.log.scope_steps import ChangedOp
 from eio_audit.audit.log.scope_text import Lines, Recent, ScopeText
 from eio_audit.audit.log.walk import Module, number_modules
+from eio_audit.audit.options import DEFAULT_OPTIONS
+from eio_audit.audit.reduce.property import Wanted
+from eio_audit.audit.reduce.reduce import Job, reduce_program
+from eio_audit.audit.reduce.search import Candidate, Search
+from eio_audit.audit.reduce.steps import KINDS, Item
 from eio_audit.cli.dump_choice import rerun
 from eio_audit.cli.main import main
 from eio_audit.cli.output import write_atomically, write_folder
 from eio_audit.cli.registry import COMMANDS, cli
 from eio_audit.cli.reports import RENDERERS, Given, rendered
 from eio_audit.mlir import source as source_module
+from eio_audit.mlir.editing.constants import splat_of
+from eio_audit.mlir.editing.printing import program_text
+from eio_audit.mlir.editing.program import Program
+from eio_audit.mlir.editing.reading import read_program
 from eio_audit.mlir.input import dumps as dumps_module
 from eio_audit.mlir.input.dumps import find_dumps
 from eio_audit.mlir.input.folders import file_marker, find_dump_files, find_files, find_states
 from eio_audit.mlir.input.function_texts import Aliases, DumpText, outermost_op, shown_op
 from eio_audit.mlir.input.markers import holds_ir
+from eio_audit.mlir.input.pipeline import PipelinePass, pipeline_in, printed_pipeline
 from eio_audit.mlir.input.timing_reports import find_timing_reports
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.location import Locations
@@ -129,7 +141,6 @@ from eio_audit.order.windows import (
     TransitiveClosure,
     Window,
     block_of,
-    least_beside,
     split_into_windows,
 )
 from eio_audit.order.wrong_labels import fewest_wrong_labels, outside_antichain
@@ -145,7 +156,6 @@ from eio_audit.report.text import progress as progress_module
 from eio_audit.report.text.check import Shown, print_findings
 from eio_audit.report.text.console import Console
 from eio_audit.report.text.diff import unified_diff
-from eio_audit.report.wording.bisect import best_change
 from eio_audit.report.wording.conclusion import bisection_command
 from eio_audit.report.wording.diff import marked, word_diff
 from eio_audit.report.wording.order import sum_of

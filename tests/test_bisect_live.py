@@ -42,7 +42,7 @@ CANONICALIZED = [
     ("FoldSelfCopy", "memref.copy", 22),
     ("SimplifyPassThroughCondBranch", "cf.cond_br", 23),
     ("SimplifyCondBranchIdenticalSuccessors", "cf.cond_br", 23),
-    ("(unnamed pattern)", "cf.br", 23),
+    ("(unnamed pattern) on cf.br", "cf.br", 23),
 ]
 
 CONVERTED = [

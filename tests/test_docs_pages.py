@@ -19,6 +19,7 @@ PAGES = (
     "internals/ordering.md",
     "internals/reading.md",
     "options.md",
+    "reduce.md",
     "rules.md",
     "trace.md",
     "tt_mlir.md",
@@ -53,7 +54,7 @@ def folder_for(page: str, folder: Path) -> Path:
     return folder
 
 
-IN_LONGER_RUNS = {"explain.md", "trace.md", "tt_mlir.md"}
+IN_LONGER_RUNS = {"explain.md", "reduce.md", "trace.md", "tt_mlir.md"}
 
 
 @pytest.mark.parametrize(

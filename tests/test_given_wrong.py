@@ -101,6 +101,7 @@ def test_options_of_another_type(given: Any, expected: str) -> None:
 
 def test_what_may_follow() -> None:
     with pytest.raises(
-        ValueError, match="expected follow to be some of derived, constants, splits, frees, none, not 'x'"
+        ValueError,
+        match="expected follow to be some of derived, constants, splits, ahead, frees, none, not 'x'",
     ):
         AuditOptions(follow=["x"])

@@ -30,7 +30,7 @@ FLOORS = {
         {"location"},
         {"input"},
         {"reading"},
-        {"rewriting", "semantics"},
+        {"editing", "rewriting", "semantics"},
     ],
     "order": [
         {"effort", "permutation"},
@@ -52,6 +52,7 @@ FLOORS = {
         {"log"},
         {"corpus"},
         {"bisect"},
+        {"reduce"},
     ],
 }
 """The modules and folders of a room, from the bottom. Each imports from the floors below it; a folder, from itself."""

@@ -23,6 +23,7 @@ from eio_audit.audit import watchdog
 
 _ENDING = signal.SIGTERM, signal.SIGHUP
 """The signals that end a program, of which the second says that its terminal is closed."""
+_interrupted = threading.Event()  # whether SIGTERM has interrupted the main thread
 
 
 _GLANCE = 0.02  # the seconds between two looks at how much a program has printed
@@ -40,7 +41,7 @@ class Running:
 
     def __init__(self) -> None:
         self._processes: set[subprocess.Popen[bytes]] = set()
-        self._is_ended = False
+        self.is_ended = False  # whether what runs from now on is killed at once
         self._lock = threading.RLock()  # a signal may come while the main thread holds it
 
     @contextmanager
@@ -48,7 +49,7 @@ class Running:
         """Count a process as running in this block."""
         with self._lock:
             self._processes.add(process)
-            if self._is_ended:
+            if self.is_ended:
                 _kill(process)
         try:
             yield
@@ -61,6 +62,8 @@ class Running:
         """End all at the end of this block. In the main thread, SIGTERM and SIGHUP leave the block, too."""
 
         def leave(number: int, _: FrameType | None) -> None:
+            if number == signal.SIGTERM and _interrupted.is_set():
+                return  # it is about to report what it found
             self.end()
             raise SystemExit(128 + number)
 
@@ -73,7 +76,7 @@ class Running:
     def end(self) -> None:
         """Kill the processes of all that run, and of all that are run from now on."""
         with self._lock:
-            self._is_ended = True
+            self.is_ended = True
             for process in self._processes:
                 _kill(process)
         if _watchdogs:
@@ -227,7 +230,8 @@ def temporary_folder() -> Iterator[Path]:
     """
 
     def leave(number: int, _: FrameType | None) -> None:
-        raise SystemExit(128 + number)
+        if number != signal.SIGTERM or not _interrupted.is_set():
+            raise SystemExit(128 + number)
 
     folder = Path(tempfile.gettempdir(), f"eio-audit-{secrets.token_hex(8)}")
     _watchdog().say(watchdog.LEFT + os.fsencode(folder))  # before it exists
@@ -276,8 +280,22 @@ def _ended_with_us() -> Iterator[Callable[[subprocess.Popen[bytes]], None]]:
 
 @contextmanager
 def interrupted_by_termination() -> Iterator[None]:
-    """In this block, SIGTERM interrupts the main thread as Ctrl-C does."""
-    with _taken([signal.SIGTERM], signal.default_int_handler):
+    """In this block, the first SIGTERM interrupts the main thread as Ctrl-C does, and others do nothing."""
+
+    def interrupt(number: int, _: FrameType | None) -> None:
+        if not _interrupted.is_set():
+            _interrupted.set()
+            raise KeyboardInterrupt
+
+    _interrupted.clear()
+    with _taken([signal.SIGTERM], interrupt):
+        yield
+
+
+@contextmanager
+def termination_waits() -> Iterator[None]:
+    """In this block, SIGTERM does nothing: what was found is about to be reported."""
+    with _taken([signal.SIGTERM], lambda *_: None):
         yield
 
 

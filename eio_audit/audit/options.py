@@ -29,6 +29,8 @@ class Follow(StrEnum):
     """Ops without operands that the op table calls pure or constant. Passes hoist them."""
     SPLITS = "splits"
     """Ops of one name that read the same value and stand directly after its producer. Fusions leave them."""
+    AHEAD = "ahead"
+    """All ops of functions that run once, ahead of the model: those with ``_const_eval_`` in their name."""
     FREES = "frees"
     """Ops that only free, by the op table. Each follows the last use of the value it frees. The default."""
     NONE = "none"

@@ -413,8 +413,9 @@ _ORDER = (
         default=[Follow.FREES.value],
         show_default=True,
         help="Ignore the indices of these ops and keep each with its consumer. derived: ops that a pass made "
-        "from other ops; constants: pure ops without operands; frees: ops that only free memory, kept with "
-        "their last use; none: count frees as any op. May be repeated. Frees follow unless none is given.",
+        "from other ops; constants: pure ops without operands; ahead: ops of functions that run once, ahead; "
+        "frees: ops that only free memory, kept with their last use; none: count frees as any op. May be "
+        "repeated. Frees follow unless none is given.",
     ),
     assume_pure_option,
 )

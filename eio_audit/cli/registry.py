@@ -12,7 +12,7 @@ from eio_audit.cli.options import GATE_EXIT_CODES, SHORT_HELP
 
 COMMANDS = (
     *("bisect", "check", "diff", "explain", "fix", "graph", "help", "history"),
-    *("normalize", "repeat", "show", "stamp", "trace"),
+    *("normalize", "reduce", "repeat", "show", "stamp", "trace"),
 )
 _TOGETHER = {"graph": "explain", "history": "trace", "repeat": "bisect", "stamp": "normalize"}
 """By a command, the other command whose module it is in."""

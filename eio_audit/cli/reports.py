@@ -70,6 +70,7 @@ RENDERERS = {
     "OneApplication": {"text": "text.bisect:print_application", "json": "json:application_to_json"},
     "FirstFailingDump": {"text": "text.bisect:print_first_failing_dump", "json": "json:to_json"},
     "FirstFailure": {"text": "text.bisect:print_first_failure", "json": "json:to_json"},
+    "Reduction": {"text": "text.reduce:print_reduction", "json": "json:to_json"},
     "History": {"text": "text.op:print_history", "json": "json:to_json"},
     "RunComparison": {"text": "text.diff:print_two_runs", "json": "json:two_runs_to_json"},
     "Explanation": {"text": "text.op:print_explanation", "json": "json:to_json"},

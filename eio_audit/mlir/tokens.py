@@ -306,13 +306,14 @@ def generic_attributes(text: bytes) -> list[tuple[bytes, bytes]]:
     entries: list[tuple[bytes, bytes]] = []
     for number, (start, end, opening) in enumerate(outermost_brackets(text)):
         if opening == b"<":
-            entries += sorted(_entries(text[start + 2 : end - 2]))
+            entries += sorted(dictionary_entries(text[start + 2 : end - 2]))
         elif opening == b"{" and number:
-            entries += sorted(_entries(text[start + 1 : end - 1]))
+            entries += sorted(dictionary_entries(text[start + 1 : end - 1]))
     return entries
 
 
-def _entries(dictionary: bytes) -> Iterator[tuple[bytes, bytes]]:
+def dictionary_entries(dictionary: bytes) -> Iterator[tuple[bytes, bytes]]:
+    """Yield (name, value) of the entries of a dictionary, given without its braces. A unit has no value."""
     for part in list_parts(dictionary):
         if key := re.compile(_KEY).match(part):
             yield key[1].strip(b'"'), part[key.end() :].strip()

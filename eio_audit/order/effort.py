@@ -16,7 +16,6 @@ STEPS_PER_OP = 220  # added for each op of a block that is out of order
 PACKING_STEPS = 6_000_000  # ends of closing edges visited for a packing of cycles, in one window
 FORCED_STEPS = 30_000_000  # for the forced inversions of one window
 MOVE_STEPS_PER_OP = 20_000  # for a local search, per op of the window, in ops passed or met
-PLACES_TRIED = 1_000  # of one op, among ops that keep their order
 LABEL_STEPS = 4_000_000  # for the wrong labels of one block
 LABEL_STEPS_PER_OP = 12  # added for each of its ops
 

@@ -42,7 +42,7 @@ from bisect import bisect_left, bisect_right
 from collections import deque
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import accumulate, chain, count, islice, repeat
+from itertools import chain, count, repeat
 from operator import eq, itemgetter, sub
 from typing import NamedTuple
 
@@ -52,7 +52,6 @@ from eio_audit.order.effort import (
     FORCED_STEPS,
     OP_STEPS,
     PACKING_STEPS,
-    PLACES_TRIED,
     Effort,
     width,
 )
@@ -405,29 +404,6 @@ def rows_over(
         if left < 0 or (not arriving and op <= first):
             break
     effort.left = left
-
-
-def least_beside(keys: Sequence[int | None], stays: Sequence[bool], precedence: Precedence) -> int:
-    """Return a lower bound on the inversions of the ops that move with the ops that stay.
-
-    Those that stay have keys and keep their order. Each other one has at least the inversions of its best
-    place that dependences allow; 0 if too many come into question. O(n + m) if all keys are near theirs.
-    """
-    fixed = [key for key, flag in zip(keys, stays, strict=True) if flag and key is not None]
-    largest, smallest = [*accumulate(fixed, max)], [*accumulate(reversed(fixed), min)][::-1]
-    size, rank = len(fixed), [*accumulate(stays, initial=0)]  # per op, how many that stay are before it
-    first = precedence.largest_above([at * flag for at, flag in zip(rank[1:], stays, strict=True)])
-    last = precedence.smallest_below([at if flag else size for at, flag in zip(rank, stays, strict=False)])
-    left = 0
-    for key, flag, start, stop in zip(keys, stays, first, last, strict=True):
-        if flag or key is None:
-            continue
-        low, high = min(bisect_right(largest, key), stop), max(bisect_left(smallest, key), start)
-        if high - low <= PLACES_TRIED:  # no key before these places is larger, and none after them is smaller
-            steps = [(other > key) - (other < key) for other in fixed[low:high]]
-            at_places = accumulate(steps, initial=steps.count(-1))
-            left += min(islice(at_places, max(start - low, 0), stop - low + 1))
-    return left
 
 
 def count_forced(window: Window, effort: Effort) -> int:

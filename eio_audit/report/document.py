@@ -13,8 +13,8 @@ from eio_audit.audit.diff.diff import Diff, Fragmentation
 from eio_audit.audit.diff.dump_comparison import OpChange, RepeatedChange, repeated_changes
 from eio_audit.audit.diff.inverse_ops import InverseOps, LayoutOp, LayoutPair
 from eio_audit.report.wording import count
+from eio_audit.report.wording.advice import sentences
 from eio_audit.report.wording.diff import kinds_of, repetition
-from eio_audit.report.wording.order import correction
 
 RULES = {
     LocationRule.UNKNOWN_LOCATION: "location unknown",
@@ -193,8 +193,8 @@ def diff_document(
     answers = () if is_brief else (inverse_summary(diff.inverse_ops), runs_summary(diff.fragmentation))
     modules = _modules(diff, is_brief=is_brief)
     details = [_inverse_ops(diff), modules, _locations(diff.locations, verbose=verbose)]
-    changes = Listing("", "", [*map(correction, diff.advice)])
-    advice = [DiffSection("What to change", "an estimate", [changes])] if diff.advice else []
+    changes = [] if diff.advice is None else sentences(diff.advice)
+    advice = [DiffSection("What to change", "an estimate", [Listing("", "", changes)])] if changes else []
     if context is None:
         functions = changes_by_function(diff)
     else:

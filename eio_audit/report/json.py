@@ -19,6 +19,7 @@ if TYPE_CHECKING:  # a command does not need the results of the others
     from eio_audit.audit.check.figures import DumpAudit, Summary
     from eio_audit.audit.corpus.trace_models import ModelTraces
     from eio_audit.audit.corpus.two_runs import RunComparison
+    from eio_audit.audit.diff.advice import Advice
     from eio_audit.audit.diff.diff import Diff
     from eio_audit.audit.explain.explain import Explanation
     from eio_audit.audit.gate.gate import Verdict
@@ -26,6 +27,7 @@ if TYPE_CHECKING:  # a command does not need the results of the others
     from eio_audit.audit.log.time_table import TimeTable
     from eio_audit.audit.log.trace import TracedPass
     from eio_audit.audit.pair_class import PairClass
+    from eio_audit.audit.reduce.reduce import Reduction
 
 SCHEMA = "eio-audit/1"
 
@@ -36,7 +38,7 @@ _ROOT_OP = (
 """The op that a pattern was applied to, in the objects with an attempt."""
 
 _FIELDS = {
-    "Advice": "now together alone places placed left",
+    "Advice": "now best together alone",
     "BlockAudit": (
         "function block line ops indexed inversions descents forced minimum lower_bound certified "
         "avoidable avoidable_constants hoisted_constants avoidable_splits left_splits avoidable_others "
@@ -84,6 +86,10 @@ _FIELDS = {
         "function before after place_before place_after block_before block_after changed differences moved "
         "derived ancestor inversions_before inversions_after"
     ),
+    "Reduction": (
+        "compiler=command interesting property pass=pass_name before after runs refused timeouts "
+        "interrupted=is_interrupted output"
+    ),
     "RepeatedChange": "times modules module changes=places",
     "ModelTrace": "model=name initial made undone left left_shuffled mislabelled lost passes",
     "ModelTraces": "*merged pass_totals=passes models unjudged",
@@ -110,7 +116,6 @@ _FIELDS = {
     ),
     "UnjudgedInput": "source dumps",
     "TestedDump": "number source=place.source line=place.line pass=place.pass_name when=place.when",
-    "Together": "patterns inversions exact=is_exact",
     "Trace": (
         "left passes culprit=culprit.pass_name culprit_index=culprit.index left_classes "
         "initial initial_left initial_left_shuffled partial=is_partial "
@@ -118,7 +123,7 @@ _FIELDS = {
     ),
     "TracedPass": (
         "pass=pass_name index function program source=place.source line=place.line failed changed *figures "
-        "made multiplied undone left left_shuffled left_classes left_ops mislabelled lost size "
+        "made multiplied undone left left_shuffled left_classes left_ahead left_ops mislabelled lost size "
         "op_changes=ops seconds timed_runs faults errors unread advice"
     ),
 }
@@ -129,6 +134,26 @@ An attribute ``op`` of other classes, an OpLabel, is written the same way.
 """
 
 _MADE: dict[str, Callable[[Any], object]] = {
+    "Advice.alone": lambda advice: [
+        {
+            "pattern": one.pattern,
+            "ops": one.made,
+            "carries": one.carries,
+            "inversions": advice.now - one.removed,
+        }
+        for one in advice.alone
+    ],
+    "Advice.best": lambda advice: {
+        "changes": _changes(advice),
+        "inversions": advice.inversions,
+        "left": advice.inversions if advice.left is None else advice.left,
+        "at_most": advice.at_most,
+    },
+    "Advice.together": lambda advice: {
+        "patterns": [*dict.fromkeys(one.pattern for one in advice.changes if one.pattern)],
+        "inversions": advice.inversions,
+        "exact": advice.is_exact,
+    },
     "Application.attempt": lambda one: one.last if one.is_resolved else None,
     "BlockAudit.not_comparable": lambda block: _of_classes(block.not_comparable),
     "Bisection.log": lambda one: str(one.log) if one.is_kept else None,
@@ -256,9 +281,9 @@ def two_runs_to_json(runs: RunComparison) -> str:
     )
 
 
-def to_json(result: Explanation | History | FirstFailure | FirstFailingDump) -> str:
+def to_json(result: Explanation | History | FirstFailure | FirstFailingDump | Reduction) -> str:
     """Return the fields of a result, ending in a newline."""
-    command = {"Explanation": "explain", "History": "history"}
+    command = {"Explanation": "explain", "History": "history", "Reduction": "reduce"}
     members = _plain(result)
     members.setdefault("errors", [])
     return _document(command.get(type(result).__name__, "bisect"), **members)
@@ -345,6 +370,15 @@ def _by_class(numbers: Mapping[PairClass, int]) -> dict[str, int]:
 def _of_classes(numbers: Mapping[PairClass, int]) -> dict[str, int]:
     """Return the numbers of the classes that occur."""
     return {one.key: number for one, number in numbers.items() if number}
+
+
+def _changes(advice: Advice) -> list[dict[str, object]]:
+    from eio_audit.report.wording.advice import sentences
+
+    return [
+        {"kind": change.kind, "pattern": change.pattern, "ops": change.ops, "sentence": sentence}
+        for change, sentence in zip(advice.changes, sentences(advice), strict=True)
+    ]
 
 
 def _without_dumps(figures: Summary) -> dict[str, object]:

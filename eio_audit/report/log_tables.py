@@ -87,6 +87,7 @@ def table_of_passes(
         "made": accounted("made", trace.initial),
         "undone": accounted("undone", 0),
         "left": accounted("left", trace.initial_left),
+        "left_ahead": accounted("left_ahead", 0),
         "avoidable": of(lambda t: f"{t.figures.avoidable:,}{'' if t.figures.certified else '+'}"),
         **{key: of(attrgetter(key)) for key in ("mislabelled", "lost", "size", "program")},
         **{key: of(attrgetter(f"figures.{key}")) for key in ("inversions", "forced", "derived")},
@@ -103,7 +104,7 @@ def table_of_passes(
         "title=pass, ~added=+added, ~removed=-removed, ~modified=~modified": True,
         "~moved": verbose or not is_judged,
         "~unlocated?": True,
-        "~made, ~undone, ~left": True,
+        "~made, ~undone, ~left, ~left_ahead=ahead": True,
         ">avoidable?, ~mislabelled?=wrong indices, ~lost?, #inversions?, #forced?, #derived?": (
             verbose and is_judged
         ),

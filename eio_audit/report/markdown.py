@@ -9,11 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from eio_audit.audit.bisect.advice import Advice
 from eio_audit.audit.bisect.bisect import Application, Bisection
 from eio_audit.audit.check.figures import DumpAudit
 from eio_audit.audit.corpus.models import figures_by_model, figures_by_pass
 from eio_audit.audit.corpus.trace_models import ModelTraces
+from eio_audit.audit.diff.advice import Advice
 from eio_audit.audit.diff.diff import Diff
 from eio_audit.audit.gate.gate import Gate, Verdict
 from eio_audit.audit.log.time_table import TimeTable
@@ -40,6 +40,7 @@ from eio_audit.report.log_tables import (
 from eio_audit.report.wording import bisect, count, if_any, order, shortened
 from eio_audit.report.wording import diff as words
 from eio_audit.report.wording import trace as trace_words
+from eio_audit.report.wording.advice import ESTIMATE, sentences
 from eio_audit.report.wording.conclusion import Step, next_steps, reasons, status, steps_after
 
 SHOWN_ROWS = 10  # the most rows of a table that is not folded
@@ -164,13 +165,17 @@ def _printable_code(text: str) -> str:
 
 def bisection_to_markdown(result: Bisection, *, verbose: bool = False) -> str:
     """Return the bisection as Markdown, ending in a newline."""
-    lines = [f"### {literal(bisect.headline(result))}", "", f"{bisect.effort(result)}.", ""]
+    lines = [f"### {literal(bisect.headline(result))}", "", f"**{literal(bisect.answer(result))}**", ""]
+    if result.advice is not None:
+        lines += _advice(result.advice, result)
+    lines += [f"{bisect.effort(result)}.", ""]
     if not result.is_unchanged:
         lines += _patterns(result, verbose=verbose)
     worst = [one for one in result.worst if one.is_resolved]
     lines += _worst(result, worst if verbose else worst[:SHOWN_ROWS])
-    if result.advice is not None:
-        lines += _advice(result.advice, result, verbose=verbose)
+    if verbose and result.advice is not None and result.advice.alone:
+        columns = f"#then={result.advice.now:,} inversions become, makes, carries=they carry, pattern"
+        lines += _steps(result.advice.alone, columns, bisect.cells_of(result))
     if said := bisect.stopped(result):
         lines += [
             f"**{said}**",
@@ -178,7 +183,6 @@ def bisection_to_markdown(result: Bisection, *, verbose: bool = False) -> str:
             *(f"- {bisect.not_resolved(one, result)}" for one in result.unresolved),
             "",
         ]
-    lines += [f"**{literal(bisect.answer(result))}**", ""]
     if worst and result.reproduction.is_kept:
         lines += [f"Before and after attempt {worst[0].last}:", "", "```sh"]
         lines += [result.reproduction.at(worst[0].last - 1), result.reproduction.at(worst[0].last), "```"]
@@ -208,19 +212,9 @@ def _steps(things: Sequence[object], columns: str, cells: Cells) -> list[str]:
     return [*table(figures.titles, rows, numbers=sum(bool(column.sign) for column in figures.columns)), ""]
 
 
-def _advice(advice: Advice, result: Bisection, *, verbose: bool) -> list[str]:
-    """Return what to change, as a block of its own to paste."""
-    lines = [f"**What to change**: {bisect.what_to_change(advice, result)}.", ""]
-    if shown := bisect.patterns_to_change(advice, verbose=verbose):
-        columns = f"#inversions={order.become(advice.now)}, makes, carries=they carry, pattern"
-        lines += _steps(shown, columns, bisect.cells_of(result))
-    if chosen := [literal(pattern) for pattern in advice.together.patterns]:
-        lines += [f"{bisect.best_change(advice, chosen)}.", ""]
-    if advice.places:
-        lines += [*(f"- {said}" for said in bisect.where_to_insert(advice, literal)), ""]
-    if advice.left:
-        lines += [*(f"- {bisect.what_is_left(one, literal)}" for one in advice.left), ""]
-    return [*lines, f"({bisect.ESTIMATE}.)", ""] if shown or advice.places else lines
+def _advice(advice: Advice, result: Bisection) -> list[str]:
+    said = [bisect.why_no_change(result), *sentences(advice, literal), ESTIMATE * bool(advice.changes)]
+    return [*(f"- {one}" for one in said if one), ""]
 
 
 def _worst(result: Bisection, steps: Sequence[Application]) -> list[str]:

@@ -4,12 +4,8 @@ import lzma
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 import eio_audit
-from tests.internals import placed, read_dump
-from tests.programs import programs
 
 SAMPLES = Path(__file__).parents[2] / "sample_irs"
 
@@ -28,10 +24,11 @@ def op(name: str, result: str, *operands: str, index: int) -> str:
 
 def at_a_wrong_place(before: eio_audit.Dump, after: eio_audit.Dump) -> list[tuple[list[str], str, int]]:
     """The ops to insert elsewhere, behind which op, and how many inversions that removes."""
+    advice = eio_audit.diff(before, after).advice
     return [
-        ([op.title for op in one.ops], one.behind.title, one.now - one.inversions)
-        for one in eio_audit.diff(before, after).advice
-        if one.behind is not None
+        ([op.title for op in one.ops], one.beside.title, one.removed)
+        for one in (advice.changes if advice else ())
+        if one.kind == "place" and one.beside
     ]
 
 
@@ -57,7 +54,7 @@ MATMULS = function(
                 op("add", "%3", "%1", index=2),
                 op("add", "%4", "%2", "%3", index=4),
             ),
-            [(["#3 ttir.slice_static %2"], "#1 ttir.slice_static %1", 1)],
+            [(["#3 ttir.slice_static %2"], "#1 ttir.linear %0", 1)],
         ),
         # The first add needs what was moved up, so that it is the location that is wrong.
         (
@@ -125,48 +122,67 @@ def test_the_slices_of_a_fused_matmul() -> None:
 @pytest.mark.parametrize(
     ("program", "expected"),
     [
-        ("small", [(3, "#15 ttir.multiply %4", 18, 12), (3, "#15 ttir.multiply %4", 12, 0)]),
-        ("encoder", [(6, "#0 ttir.broadcast %4", 14, 0)]),
-        ("resnet", [(39, "#1 ttir.broadcast %5", 789, 3)]),
+        (
+            "small",
+            [("location", 3, "#15 ttir.multiply %4", 12), ("location", 3, "#15 ttir.multiply %4", 0)],
+        ),
+        ("encoder", [("location", 8, "#0 ttir.reshape %4", 0)]),
+        ("resnet", [("location", 39, "#1 ttir.broadcast %5", 3)]),
     ],
 )
-def test_ops_with_the_index_of_a_user(program: str, expected: list[tuple[int, str, int, int]]) -> None:
+def test_ops_with_the_index_of_a_user(program: str, expected: list[tuple[str, int, str, int]]) -> None:
     """The numbers are those of the rebuilt pass."""
     files = (SAMPLES / program / f"{when}_alias.mlir" for when in ("before", "after"))
     advice = eio_audit.diff(*(eio_audit.read(file)[0] for file in files)).advice
-    assert [
-        (len(one.ops), one.right and one.right.title, one.now, one.inversions) for one in advice
-    ] == expected
+    assert advice is not None
+    now, found = advice.now, []
+    for one in advice.changes:
+        now -= one.removed
+        found.append((one.kind, len(one.ops), one.beside and one.beside.title, now))
+    assert found == expected
 
 
 def test_a_trace_and_a_diff_give_the_same_advice() -> None:
     """Two permutes carry the index of a later op. Two slices carry the right one, in a wrong place."""
     dumps = eio_audit.read_text(lzma.decompress(FUSED.read_bytes()))[:2]
     advice = eio_audit.diff(*dumps).advice
-    assert eio_audit.trace(dumps).passes[-1].advice == advice
-    assert [(one.right and one.right.title, one.behind and one.behind.title) for one in advice] == [
-        ("#66 ttir.concat %24", None),
-        (None, "#66 ttir.linear %26"),
+    assert advice is not None
+    traced = eio_audit.trace(dumps).passes[-1].advice
+    assert traced is not None and traced.left == 88
+    assert [change.ops for change in traced.changes] == [change.ops for change in advice.changes]
+    assert [(one.kind, one.beside and one.beside.title, one.removed) for one in advice.changes] == [
+        ("location", "#66 ttir.concat %24", 25),
+        ("place", "#66 ttir.linear %26", 16),
     ]
-    assert [(one.now, one.inversions) for one in advice] == [(129, 104), (104, 88)]
+    assert (advice.now, advice.inversions) == (129, 88)
 
 
-def test_the_estimate_is_what_the_changed_pass_does() -> None:
-    """With slices inserted where the matmuls stood, the pipeline of tt-mlir leaves 9 inversions, not 25."""
-    dump = read_dump(eio_audit.read_text(lzma.decompress(FUSED.read_bytes()))[-1], eio_audit.AuditOptions())
-    slices = [op for op in range(len(dump.ir)) if dump.ir.name(op) == "ttnn.slice_static"]
-    assert placed(dump, slices, dump.keys.by_op).removed == 25 - 9
+LAYOUT = """func.func @main(%x: i32) -> (i32, i32) {{
+  %0 = "t.relu"(%x) : (i32) -> i32 loc("148|relu")
+  %1 = "t.reshape"(%0) : (i32) -> i32 loc("149|reshape")
+  %2 = {layout} loc("{index}|layout")
+  %3 = "t.argmax"(%2) : (i32) -> i32 loc("152|argmax")
+  return %1, %3 : i32, i32 loc("153|return")
+}}
+"""
 
 
-@given(programs(), st.data())
-def test_ops_are_put_where_a_fix_may_put_them(text: str, data: st.DataObject) -> None:
-    [dump] = eio_audit.read_text(text)
-    keyed = read_dump(dump, eio_audit.AuditOptions())
-    ops, keys = range(len(keyed.ir)), keyed.keys.by_op
-    avoidable = eio_audit.check([dump]).summary.avoidable
-    assert placed(keyed, ops, keys).removed == avoidable
-    some = data.draw(st.sets(st.sampled_from(ops)))
-    lines = {keyed.label(op).line for op in some}
-    one = placed(keyed, some, keys)
-    assert 0 <= one.removed <= min(avoidable, one.inversions)
-    assert {op.line for op in one.ops} <= lines
+def test_an_op_in_the_place_of_another_with_the_location_of_its_input_gets_that_of_the_other() -> None:
+    before = LAYOUT.format(layout='"t.to_tensor_spec"(%0) : (i32) -> i32', index=152)
+    after = LAYOUT.format(layout='"t.to_layout"(%0) : (i32) -> i32', index=148)
+    advice = eio_audit.diff(*(eio_audit.read_text(text)[0] for text in (before, after))).advice
+    assert advice is not None
+    [change] = advice.changes
+    assert (change.kind, change.beside and change.beside.title, change.indices, advice.inversions) == (
+        "location",
+        "#152 t.to_tensor_spec %2",
+        (152,),
+        0,
+    )
+
+
+def test_an_op_whose_location_alone_changed_gets_it_back() -> None:
+    before, after = (LAYOUT.format(layout='"t.cast"(%0) : (i32) -> i32', index=index) for index in (150, 148))
+    advice = eio_audit.diff(*(eio_audit.read_text(text)[0] for text in (before, after))).advice
+    assert advice is not None
+    assert [(change.kind, change.indices) for change in advice.changes] == [("location", (150,))]

@@ -273,7 +273,7 @@ def test_a_glob_of_the_command_line_must_match(project: Path) -> None:
         ('a = "ä', ":1:7: error: unterminated string\na = \"ä\n      ^"),
         ('[ops."my.a"]\neffects = "pur"', ':1:7: error: ops."my.a": unknown effect \'pur\'; did you mean \'pure\'?\n[ops."my.a"]\n      ^'),
         ('[ops.my.a]\neffects = "pure"', ':1:6: error: ops."my": expected an op\'s full name in quotes, as in [ops."my.op"]\n[ops.my.a]\n     ^'),
-        ("# follow\nassume-pure = [\n  'follow']\n\nfollow = [\n  'x']", ":5:1: error: follow: 'x' is not one of 'derived', 'constants', 'splits', 'frees', 'none'\nfollow = [\n^"),
+        ("# follow\nassume-pure = [\n  'follow']\n\nfollow = [\n  'x']", ":5:1: error: follow: 'x' is not one of 'derived', 'constants', 'splits', 'ahead', 'frees', 'none'\nfollow = [\n^"),
     ],
 )  # fmt: skip
 def test_what_a_file_cannot_say(project: Path, text: str, message: str) -> None:
@@ -293,7 +293,7 @@ def test_what_a_file_cannot_say(project: Path, text: str, message: str) -> None:
         ('max-inversions = -1', 'max-inversions: -1 is not in the range x>=0'),
         ('max-inversions = true', "max-inversions: 'True' is not a valid integer range"),
         ('select = ["X1"]', "select: 'X1' is no rule and begins none: there are EIO001, EIO002, EIO003, EIO004, EIO005, EIO006, EIO007, EIO101, EIO102, EIO103, EIO104, EIO105, EIO106, EIO107, EIO108"),
-        ('follow = ["views"]', "follow: 'views' is not one of 'derived', 'constants', 'splits', 'frees', 'none'"),
+        ('follow = ["views"]', "follow: 'views' is not one of 'derived', 'constants', 'splits', 'ahead', 'frees', 'none'"),
         ('max-size = "big"', "max-size: 'big' is not a size such as 500MB or 4GB"),
         ('index-pattern = "x"', "index-pattern: the index pattern has no group named 'index'"),
         ('ops = 1', 'ops: expected a table of ops'),
@@ -308,7 +308,7 @@ def test_an_error_of_a_key_is_at_the_key(project: Path, text: str, message: str)
 def test_an_error_in_a_table_of_pyproject_is_at_the_key(project: Path) -> None:
     (project / "pyproject.toml").write_text("[a]\nfollow = 1\n[tool]\neio-audit = { follow = 'x' }\n")
     assert run("help", "config").stderr.partition(":")[2] == (
-        "4:15: error: follow: 'x' is not one of 'derived', 'constants', 'splits', 'frees', 'none'\n"
+        "4:15: error: follow: 'x' is not one of 'derived', 'constants', 'splits', 'ahead', 'frees', 'none'\n"
         "eio-audit = { follow = 'x' }\n              ^\n"
     )
 

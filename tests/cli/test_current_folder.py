@@ -9,6 +9,7 @@ import json
 import os
 import pty
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -141,6 +142,8 @@ def folder(tmp_path: Path) -> Folder:
 
 RECORDED = [sys.executable, str(SAMPLES / "recorded" / "erase_inverse_ops.py"), "--ttir-erase-inverse-ops"]
 
+PRINTER = shlex.join([sys.executable, str(SAMPLES / "recorded" / "commute_upwards.py")])
+INPUT = str(SAMPLES / "small" / "before_alias.mlir")
 EACH_COMMAND = [
     ["bisect", "-j", "2", "--", *RECORDED, str(SAMPLES / "small" / "before_alias.mlir")],
     ["check", "big.log", "-j", "2"],
@@ -154,6 +157,7 @@ EACH_COMMAND = [
     ["help", "EIO001"],
     ["history", "logs/a.log", "%3"],
     ["normalize", "logs/a.log", "--dump", "last"],
+    ["reduce", "-q", "--interesting", "grep -q sigmoid", "--printer", PRINTER, INPUT],
     ["repeat", "--runs", "2", "--", "cat", "logs/a.log"],
     ["show", "logs/a.log:last"],
     ["stamp", "after.mlir"],

@@ -28,6 +28,7 @@ ARGUMENTS: dict[str, list[str]] = {
     "explain": ["dump.mlir", "%0"],
     "help": ["config"],
     "history": ["dump.mlir", "%0"],
+    "reduce": ["--interesting", "cat", "dump.mlir"],
     "repeat": ["--runs", "2", "--", "cat", "dump.mlir"],
 }
 
@@ -91,7 +92,9 @@ def test_every_command_runs_with_all_that_a_file_may_set(
     )
     before = sorted(tmp_path.rglob("*"))
     done = run(command, *ARGUMENTS[command])
-    assert done.returncode == (2 if command in ("bisect", "check") else 0)  # no dump, and no baseline
+    assert done.returncode == (
+        2 if command in ("bisect", "check", "reduce") else 0
+    )  # no dump, baseline, types
     assert b"this is a bug" not in done.stderr
     assert sorted(tmp_path.rglob("*")) == before
 

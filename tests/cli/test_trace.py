@@ -23,9 +23,8 @@ def test_a_log_as_text() -> None:
         "left at the end: 602 pairs out of order: 581 of wrong indices, 21 out of place",
         "ttir-erase-inverse-ops (LOG:4628) left 602: #56 ttir.permute %86 (line 6654), "
         "#34 ttir.permute %29 (line 6597), #56 ttir.permute %89 (line 6657), ...",
-        "  what to change: #3 ttir.permute %4, #3 ttir.permute %8, #7 ttir.permute %15 and 36 more carry the "
-        "index of a later op; with that of the op that each is made for, such as #1 ttir.broadcast %5 for the "
-        "first, 789 inversions become 3",
+        "  what to change: 39 permutes carry the index of a later op. With the index of the op that each was "
+        "made for, 602 inversions would become 3",
         "LOG",
         "  6654:5 EIO003 #56 ttir.permute %86 should carry #33 (of ttir.multiply %87, line 6655): "
         "in 56 inversions, fix --relabel corrects it "
@@ -47,9 +46,9 @@ LOG
 
 failed: 42 wrong indices and 21 inversions out of place left at the end of 8 passes
 next:
+  eio-audit bisect --pass ttir-erase-inverse-ops -- COMPILER ARGS  # which of its patterns, on which op
   eio-audit diff LOG --pass ttir-erase-inverse-ops --dump 1  # shows what the pass did
-  eio-audit fix --relabel --diff --dump last LOG  # corrects wrong indices
-  eio-audit fix --diff --dump last LOG  # shows the fix"""
+  eio-audit fix --relabel --diff --dump last LOG  # corrects wrong indices"""
     )
 
 
@@ -111,9 +110,11 @@ def test_a_log_as_json() -> None:
         56,
         9,
     )
-    [change] = row.pop("advice")
-    assert (len(change["ops"]), change["right"]["op"], change["behind"]) == (39, "ttir.broadcast", None)
-    assert (change["now"], change["inversions"]) == (789, 3)
+    advice = row.pop("advice")
+    [change] = advice["best"]["changes"]
+    assert (change["kind"], change["pattern"], len(change["ops"])) == ("location", None, 39)
+    assert (advice["now"], advice["best"]["inversions"], advice["best"]["left"]) == (789, 3, 3)
+    assert change["sentence"].endswith("602 inversions would become 3")
     assert row == {
         "pass": "ttir-erase-inverse-ops",
         "index": 5,
@@ -142,6 +143,7 @@ def test_a_log_as_json() -> None:
         "followed": 0,
         "wrong_indices": 42,
         "wrong_by_passes": 42,
+        "wrong_ahead": 0,
         "reversed_dependences": 0,
         "not_comparable": {},
         "wrong_certified": True,
@@ -152,6 +154,7 @@ def test_a_log_as_json() -> None:
         "left": 602,
         "left_shuffled": 602,
         "left_classes": classes,
+        "left_ahead": 0,
         "mislabelled": 42,
         "lost": 0,
     }
@@ -180,7 +183,7 @@ def test_standard_input_is_a_log_like_any_other() -> None:
     from_file, from_stdin = run("trace", SMALL_LOG), run("trace", "-", stdin=SMALL_LOG.read_bytes())
     report, _, steps = from_file.stdout.decode().partition("next:\n")
     assert from_stdin.stdout.decode().replace("<stdin>", str(SMALL_LOG)) == report
-    assert len(steps.splitlines()) == 2
+    assert len(steps.splitlines()) == 3
 
 
 def test_a_tree_of_dumps() -> None:
@@ -259,18 +262,18 @@ def test_numbered_folders(tmp_path: Path) -> None:
     ],
 )
 def test_what_to_type_next_runs(paths: list[Path]) -> None:
-    compare, relabel, fix = next_commands(run("trace", *paths).stdout)
+    steps = next_commands(run("trace", *paths).stdout)
+    compare, *cures = (step for step in steps if step[0] != "bisect")
     done = run(*compare)
     assert (done.returncode, done.stderr, b" -> 22 avoidable" in done.stdout) == (1, b"", True)
-    assert [run(*command).stdout.startswith(f"--- {paths[-1]}".encode()) for command in (relabel, fix)] == [
-        True,
-        True,
-    ]
+    assert cures
+    assert all(run(*command).stdout.startswith(f"--- {paths[-1]}".encode()) for command in cures)
 
 
 def test_what_to_type_next_has_the_options() -> None:
-    compare, relabel, fix = next_commands(run("trace", LOG, "--follow", "constants").stdout)
-    assert (compare[1:3], fix[3:6]) == (["--follow", "constants"], ["last", "--follow", "constants"])
+    bisect, compare, relabel = next_commands(run("trace", LOG, "--follow", "constants").stdout)
+    assert bisect[3:5] == ["--config", "follow=constants"]
+    assert compare[1:3] == ["--follow", "constants"]
     assert relabel[3:7] == ["--dump", "last", "--follow", "constants"]
 
 
@@ -280,12 +283,38 @@ def next_commands(report: bytes) -> list[list[str]]:
     return [shlex.split(step, comments=True)[1:] for step in steps]
 
 
+@pytest.mark.parametrize(
+    ("said", "compiler"),
+    [
+        ("", ["COMPILER", "ARGS"]),
+        ("1.\tProgram arguments: my-opt --erase in.mlir\n", ["my-opt", "--erase", "in.mlir"]),
+        (
+            "Pass Manager with 1 passes:\nbuiltin.module(erase{x=1})\n\n",
+            ["COMPILER", "--pass-pipeline=builtin.module(erase{x=1})", "INPUT"],
+        ),
+        (
+            '{-#\n  external_resources: {\n    mlir_reproducer: {\n      pipeline: "builtin.module(erase)",\n'
+            "      disable_threading: true\n    }\n  }\n#-}\n",
+            ["COMPILER", "--pass-pipeline=builtin.module(erase)", "INPUT"],
+        ),
+    ],
+)
+def test_the_next_command_bisects_the_compiler_that_the_log_tells(
+    said: str, compiler: list[str], tmp_path: Path
+) -> None:
+    log = tmp_path / "passes.log"
+    dumps = dump("Before", "erase", function("f", 1, 2)) + dump("After", "erase", function("f", 2, 1))
+    log.write_text(dumps + said if said.startswith("{-#") else said + dumps)
+    bisect, *_ = next_commands(run("trace", log).stdout)
+    assert bisect == ["bisect", "--pass", "erase", "--", *compiler]
+
+
 def test_without_a_dump_right_before_the_pass_diff_compares_with_the_one_before(tmp_path: Path) -> None:
     log = tmp_path / "after only.log"
     marker = "// -----// IR Dump "
     sections = LOG.read_text().split(marker)
     log.write_text("".join(marker + section for section in sections if section.startswith("After")))
-    compare, *_ = next_commands(run("trace", log).stdout)
+    _, compare, *_ = next_commands(run("trace", log).stdout)
     assert compare == ["diff", str(log), "--pass", "ttir-erase-inverse-ops", "--dump", "1"]
     assert b" -> 789 inversions" in run(*compare).stdout
 
@@ -294,7 +323,7 @@ def test_where_no_dump_is_after_the_pass_its_worst_op_is_explained(tmp_path: Pat
     log = tmp_path / "before only.log"
     orders = {"a": (1, 2), "b": (2, 1), "c": (2, 1)}
     log.write_text("".join(dump("Before", name, function("f", *order)) for name, order in orders.items()))
-    explain, *_ = next_commands(run("trace", log).stdout)
+    _, explain, *_ = next_commands(run("trace", log).stdout)
     assert explain == ["explain", str(log), "19"]
     assert b"#2 ttir.add %0" in run(*explain).stdout
 

@@ -64,7 +64,7 @@ def unindexed(tmp_path_factory: pytest.TempPathFactory) -> Shown:
 
 @pytest.fixture(scope="module")
 def stopped(tmp_path_factory: pytest.TempPathFactory) -> Shown:
-    return Shown(tmp_path_factory.mktemp("states"), max_runs=2)
+    return Shown(tmp_path_factory.mktemp("states"), max_runs=8)
 
 
 def tiles(page: Page) -> str:
@@ -73,7 +73,7 @@ def tiles(page: Page) -> str:
 
 def test_the_figures_come_first(shown: Shown) -> None:
     assert tiles(shown.page).endswith(
-        "ttir-erase-inverse-ops: patterns ttir-erase-inverse-ops left 18; first attempt 7; change 2 patterns (below) "
+        "would become 0. This is an estimate: to check, change the pass, rebuild the compiler, and run this again. "
         "218attempts of patterns12of them changed the IR0 -> 18inversions0avoidable left44runs of the compiler "
     )
 
@@ -92,8 +92,7 @@ def test_the_curve_as_it_would_be_is_beside_it(shown: Shown, unindexed: Shown) -
     line = "M0 18H0V18H7V17H9V16H13V17H15V18H22V18H24V18H31V18H33V18H59V18H60V18H81V18H83V18H218"
     assert shown.drawn("path", "class", "d") == [("advised", line)]
     assert unindexed.drawn("path", "class") == []
-    assert "1 and 2 together" not in shown.words
-    assert "ElementwiseBinary, UPWARDS> together: 0 inversions." in shown.words
+    assert "first attempt 7; change 2 patterns: 18 would become 0" in shown.words
 
 
 def test_the_worst_application_is_labelled(shown: Shown) -> None:
@@ -110,7 +109,7 @@ def test_a_step_of_the_curve_leads_to_its_diff(shown: Shown) -> None:
 def test_the_worst_patterns_have_colours(shown: Shown) -> None:
     cells = [of["class"] or "" for tag, of in shown.page.elements if tag == "td" and of.get("class")]
     coloured = [name for name in cells if "colour" in name]
-    assert coloured == [f"pattern colour-{k}" for k in (1, 2, 3, 4, 1, 2)]  # the last two are to be changed
+    assert coloured == [f"pattern colour-{k}" for k in (1, 2, 3, 4) * 2]  # the last four: each alone
 
 
 def test_a_pattern_has_its_figures(shown: Shown) -> None:

@@ -107,7 +107,7 @@ order
     before: in order
 
 what to change  an estimate
-    #2 ttir.abs %0 stands out of place; inserted where the replaced ops stood, 2 inversions become 0
+    #2 ttir.abs %0 was moved to the start. Where it stood before, 2 inversions would become 0
 
 next:
   eio-audit fix --diff after.mlir  # shows the fix; --in-place applies it

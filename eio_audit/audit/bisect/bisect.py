@@ -8,7 +8,7 @@ reads.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property, reduce
@@ -16,7 +16,6 @@ from os import PathLike
 from pathlib import Path
 from typing import TypeAlias
 
-from eio_audit.audit.bisect.advice import Advice, advise
 from eio_audit.audit.bisect.pass_search import (
     CHANGES_NOTHING,
     INTERRUPTED,
@@ -29,9 +28,13 @@ from eio_audit.audit.bisect.pass_search import (
     find_states,
 )
 from eio_audit.audit.bisect.survey import Attempt, Survey, short_pattern
+from eio_audit.audit.command import termination_waits
 from eio_audit.audit.corpus.workers import usable_cores
+from eio_audit.audit.diff.advice import Advice
 from eio_audit.audit.diff.diff import Diff, diff
+from eio_audit.audit.diff.made_ops import Root
 from eio_audit.audit.log.history import EventKind, History, OpEvent, OpHistory, history
+from eio_audit.audit.log.pass_states import flow_of, write_log
 from eio_audit.audit.log.scope_steps import OpCounts
 from eio_audit.audit.log.trace import Trace, TracedPass, Watch, trace
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
@@ -41,7 +44,7 @@ from eio_audit.mlir.source import InputError
 WITHOUT_PATTERNS = "without patterns"
 """The name of the step that the pass takes without any pattern, such as folding."""
 STATES_LOG = "states.log"  # the name of the log
-MAX_RUNS = 1000  # how many runs of the compiler the search for the states may take
+MAX_RUNS = 1000  # how often the compiler may run
 _PLAIN = str.maketrans({"(": "[", ")": "]", "{": "[", "}": "]", ":": ".", "\n": " "})
 """What the name of a pass in a marker cannot have."""
 Advance: TypeAlias = Callable[[PassSearch, SearchResult], None]
@@ -59,6 +62,7 @@ class Application:
     inversions_before: int  # the inversions in all blocks before it
     inversions: int  # the inversions in all blocks after it
     traced: TracedPass  # its row in the trace of the states
+    at_end: TracedPass  # the same in the trace that goes on to the end of the command
 
     @property
     def made(self) -> int:
@@ -72,8 +76,13 @@ class Application:
 
     @property
     def left(self) -> int:
-        """How many of the pairs that it made have been out of order since then."""
-        return self.traced.left
+        """How many of the pairs that it made are out of order at the end of the command, without a break."""
+        return self.at_end.left
+
+    @property
+    def left_others(self) -> int:
+        """Those of them that are comparable, without hoisted constants: every greedy rewrite hoists these."""
+        return self.at_end.left_others
 
     @property
     def is_resolved(self) -> bool:
@@ -83,7 +92,7 @@ class Application:
     @property
     def pattern(self) -> str | None:
         """The name of its pattern, without namespaces; None if it is not known."""
-        return None if self.attempt is None else short_pattern(self.attempt.pattern)
+        return None if self.attempt is None else self.attempt.name
 
     @property
     def op_counts(self) -> OpCounts:
@@ -101,13 +110,14 @@ class PatternTotal:
     applications: int  # how many changed the IR
     made: int  # pairs of ops that they put out of order
     undone: int  # pairs of ops out of order that they put in order
-    left: int  # those that they made and that have been out of order since then
+    left: int  # those that they made and that are out of order at the end of the command, without a break
+    left_others: int  # those of them that are comparable, without hoisted constants
     op_counts: OpCounts  # how many ops they changed
     worst: Application  # the application that left most inversions; of equals, the one that made most
 
 
-def _most(one: Application) -> tuple[int, int, int]:
-    return one.left, one.made, one.op_counts.total
+def _most(one: Application | PatternTotal) -> tuple[int, int, int, int]:
+    return one.left_others, one.left, one.made, one.op_counts.total
 
 
 @dataclass(frozen=True)
@@ -221,12 +231,13 @@ class Bisection:
                 made=sum(one.made for one in steps),
                 undone=sum(one.undone for one in steps),
                 left=sum(one.left for one in steps),
+                left_others=sum(one.left_others for one in steps),
                 op_counts=reduce(OpCounts.plus, (one.op_counts for one in steps)),
                 worst=max(steps, key=_most),
             )
             for (is_resolved, pattern), steps in found.items()
         ]
-        return tuple(sorted(totals, key=lambda t: (t.left, t.made, t.op_counts.total), reverse=True))
+        return tuple(sorted(totals, key=_most, reverse=True))
 
 
 def bisect(
@@ -253,7 +264,7 @@ def bisect(
         number: which run of the pass, from 0; None for the one that did most.
         jobs: how many compilers run at once; None for one per processor.
         timeout: the seconds that one run may take; None for no limit.
-        max_runs: how many runs the search for the states may take.
+        max_runs: how often the compiler may run.
         folder: a folder to keep the states and the log of actions in; None for none.
         stdin: a file that the compiler reads on standard input.
         advance: called after each run of the search, and at its end.
@@ -288,9 +299,10 @@ def bisect_pass(
             if advance is not None:
                 advance(search, result)
 
+        left = max_runs - search.states.runs.number - 1  # but the run that logs actions
         with ThreadPoolExecutor(1) as pool:
             logged = pool.submit(search.log_actions)
-            result = find_states(search, jobs or usable_cores(), max_runs, report)
+            result = find_states(search, jobs or usable_cores(), left, report)
             try:
                 logged.result()
             except InputError as error:
@@ -300,7 +312,8 @@ def bisect_pass(
                 search.states.runs.running.end()
         steps, state_at = result.halving.changes, result.halving.states
         before = {step.last: state_at[step.first] for step in steps if step.is_one}
-        return _assembled(found, search, result, search.attempts(before), watches)
+        with termination_waits():
+            return _assembled(found, search, result, search.attempts(before), watches)
 
 
 def _assembled(
@@ -328,8 +341,16 @@ def _assembled(
     advice = None
     if orders[-1].inversions and search.before != keys[-1] and states.options.order_from is None:
         read = read_text(log.read_bytes(), name)
-        advice = advise(read, [None, *(attempts.get(step.last) for step in steps)], states.options)
-    rows = {row.place.line: row for row in traced.passes}
+        roots = [None, *(root_of(attempts.get(step.last)) for step in steps)]
+        advice = flow_of(read, roots, states.options).advice()
+    to_end = traced
+    if later := found.after(search.question):
+        to_end = trace([*read_text(log.read_bytes(), name), *later], states.options)
+    if advice is not None:
+        advice = found.trace.at_the_end(advice, search.question.rows)
+    rows, end_rows = (
+        {row.place.line: row for row in one.passes if row.place.source == name} for one in (traced, to_end)
+    )
     applications = tuple(
         Application(
             first=step.first + 1,
@@ -338,6 +359,7 @@ def _assembled(
             inversions_before=orders[number].inversions,
             inversions=orders[number + 1].inversions,
             traced=rows[lines[number]],
+            at_end=end_rows[lines[number]],
         )
         for number, step in enumerate([Interval(-1, 0), *steps])
     )
@@ -365,6 +387,11 @@ def _assembled(
     )
 
 
+def root_of(attempt: Attempt | None) -> Root | None:
+    """Return the op that an attempt applies a pattern to, as the advice needs it."""
+    return None if attempt is None else Root(attempt.name, attempt.op, attempt.result, attempt.index)
+
+
 def name_of_step(step: Interval, attempt: Attempt | None) -> str:
     """Return ``MyPattern<AddOp> attempt 431 on #69 ttir.add %130``, as a marker can have it."""
     if not step.is_one:
@@ -373,24 +400,6 @@ def name_of_step(step: Interval, attempt: Attempt | None) -> str:
         return f"attempt {step.last}"
     root = f" on {attempt.title}" if attempt.op else ""
     return f"{short_pattern(attempt.pattern)} attempt {step.last}{root}".translate(_PLAIN)
-
-
-def write_log(path: Path, pass_name: str, before: bytes, states: Iterable[tuple[str, bytes]]) -> list[int]:
-    """Write the log: per state, its step and its text. Return the 1-based lines of their markers."""
-    lines, line = [], 1
-    with path.open("wb") as file:
-
-        def write(marker: str, text: bytes) -> None:
-            nonlocal line
-            piece = f"// -----// IR Dump {marker} //----- //\n".encode() + text.strip() + b"\n\n"
-            file.write(piece)
-            line += piece.count(b"\n")
-
-        write(f"Before {pass_name} ({pass_name})", before)
-        for name, text in states:
-            lines.append(line)
-            write(f"After {name}", text)
-    return lines
 
 
 @dataclass(frozen=True, slots=True)

@@ -57,6 +57,8 @@ _WITH_VALUE = frozenset(
     {"o", "log-actions-to", "mlir-debug-counter", "mlir-print-ir-tree-dir", "pass-pipeline"}
 )
 """The flags whose value may be the next word."""
+_GENERAL = ("mlir-", "allow-unregistered-dialect", "load-", "irdl-file", "verify-", "no-implicit-module")
+"""What the flags begin with that do not name a pass or a pipeline."""
 _UNKNOWN = re.compile(rb"[Uu]nknown (?:command line argument|option) '?-*([\w-]+)")
 _MEANT = re.compile(rb"[Dd](id you mean '[\w=-]+'\?)")
 _ERROR = re.compile(rb"(?m)^.*\b(?:error|Error|ERROR): .*$|^.*\bLLVM ERROR\b.*$|^.*: Assertion .* failed.*$")
@@ -91,6 +93,12 @@ class CompilerCommand:
     def without(self, flags: frozenset[str]) -> CompilerCommand:
         """Return the command without some flags and their values."""
         return CompilerCommand(tuple(self._words_without(flags)))
+
+    @property
+    def general_words(self) -> list[str]:
+        """The arguments that do not name a pass or a pipeline. The last that is no flag is the input."""
+        words = self.without(frozenset({"pass-pipeline"})).words[1:]
+        return [word for word in words if word != "--" and (flag_of(word) or "mlir-").startswith(_GENERAL)]
 
     def _words_without(self, flags: frozenset[str]) -> Iterator[str]:
         words = iter(self.words)
@@ -203,7 +211,11 @@ class CompilerRuns:
         with ExitStack() as files:
             stderr = files.enter_context(messages.open("wb"))
             stdin = DEVNULL if self.stdin is None else files.enter_context(self.stdin.open("rb"))
-            code = self.execute(command.program, command.words, stdin, stderr, [messages, *written])
+            try:
+                code = self.execute(command.program, command.words, stdin, stderr, [messages, *written])
+            except InputError:
+                messages.unlink()  # it may be large
+                raise
         run = CompilerRun(command, -signal.SIGKILL if code is None else code, messages)
         if code is None:
             raise CompilerError(run, "hang", self.too_long)

@@ -37,6 +37,7 @@ from eio_audit.audit.bisect.survey import (
     Survey,
     alone,
     choose_pass,
+    next_choices,
     read_attempts,
     survey,
 )
@@ -48,6 +49,7 @@ INTERRUPTED, MOST_RUNS = "interrupted", "max-runs"  # why a search stopped early
 CHANGES_NOTHING = "it changes nothing"  # why a pass that leaves the IR as it is has no steps
 NO_PATTERNS = "it applies no patterns"
 FAILS_WITHOUT = "it fails when patterns are held back"
+MOST_CHOICES = 2  # how many more passes are tried if the one that left most applies no patterns
 NO_ACTIONS = -1  # the number of attempts that stands for the run that logs actions
 
 
@@ -356,7 +358,8 @@ class Request:
                 kept.mkdir(parents=True, exist_ok=True)
             except OSError as error:
                 raise InputError(str(kept), None, f"cannot make the folder: {error.strerror}") from error
-        with TemporaryDirectory(prefix="eio-audit-", dir=self.scratch) as temporary:
+        # A compiler that is ended may still write there.
+        with TemporaryDirectory("", "eio-audit-", self.scratch, ignore_cleanup_errors=True) as temporary:
             runs = CompilerRuns(
                 Path(temporary), self.scratch, kept, self.timeout, self.stdin, self.most_bytes
             )
@@ -381,4 +384,11 @@ class Request:
             if found.run.failure is not None and self.pass_name is None:
                 help_ = "  help: --pass NAME bisects a pass that ran before"
                 raise CompilerError(found.run, found.run.failure, found.run.why_it_failed, help_)
-            yield found, search_of(found, choose_pass(found, self.pass_name, self.number), runs, self.options)
+            chosen = choose_pass(found, self.pass_name, self.number)
+            search = search_of(found, chosen, runs, self.options)
+            if search.why_one_step == NO_PATTERNS and self.pass_name is None:
+                for other in next_choices(found, chosen)[:MOST_CHOICES]:
+                    if not (tried := search_of(found, other, runs, self.options)).why_one_step:
+                        search = tried
+                        break
+            yield found, search

@@ -30,14 +30,16 @@ from eio_audit.audit.bisect.compiler_command import (
     without_messages,
 )
 from eio_audit.audit.check.keyed_dump import KeyedDump
+from eio_audit.audit.diff.diff import diff
+from eio_audit.audit.diff.made_ops import number_in
 from eio_audit.audit.locations.original_index import OriginalIndices
 from eio_audit.audit.locations.parsed_locations import ModelLine
-from eio_audit.audit.log.pipeline import PipelinePass, printed_pipeline
 from eio_audit.audit.log.trace import Trace, TracedPass, trace
 from eio_audit.audit.options import AuditOptions
 from eio_audit.mlir.input.dumps import Dump
 from eio_audit.mlir.input.function_texts import DumpText, outermost_op
 from eio_audit.mlir.input.markers import Marker
+from eio_audit.mlir.input.pipeline import PipelinePass, printed_pipeline
 from eio_audit.mlir.reading.reader import read_ir
 from eio_audit.mlir.source import InputError, Source, Span
 
@@ -48,8 +50,6 @@ MODULE_SCOPE = "--mlir-print-ir-module-scope"
 DUMP_PIPELINE = "--dump-pass-pipeline"
 PROGRAM = "builtin.module"  # the op around a program, which a pass of the outermost pipeline runs on
 UNNAMED = "(unnamed pattern)"  # what a pattern without a debug name is called
-_GENERAL = ("mlir-", "allow-unregistered-dialect", "load-", "irdl-file", "verify-", "no-implicit-module")
-"""What the flags begin with that do not name a pass or a pipeline."""
 _ATTEMPT = b"Action `apply-pattern pattern: "
 _OP = re.compile(
     r"(?:(?P<result>%[\w$.-]+)(?::\d+)?(?:, %[\w$.:-]+)* = )?"
@@ -143,6 +143,15 @@ class Survey:
             found[run.after.line] = place, runs
         return found
 
+    def after(self, question: PassInQuestion) -> list[Dump]:
+        """Return the dumps of its program behind a pass, if a pass that changes something comes later."""
+        index = max(row.index for row in question.rows)
+        if not any(row.changed for row in self.trace.passes if row.index > index):
+            return []
+        line, program = max(row.place.line for row in question.rows), question.after.program
+        later = (dump for dump in self.dumps if dump.line > line and dump.program == program)
+        return [replace(dump, program="") for dump in later]
+
     def number_of(self, question: PassInQuestion) -> int | None:
         """Return which run of its pass it is, from 1; None if it is the only one."""
         name = question.pass_name
@@ -181,19 +190,18 @@ def alone(found: Survey, question: PassInQuestion, runs: CompilerRuns) -> PassIn
     one, *_ = known[place:] or [PipelinePass(name, name, anchors)]
     path = runs.lasting / "input.mlir"
     path.write_bytes(without_messages(alike[0].before.text))
-    program, *others = found.run.command.without(frozenset({"pass-pipeline"})).words
-    words = [word for word in others if word != "--" and (flag_of(word) or "mlir-").startswith(_GENERAL)]
+    words = found.run.command.general_words
     inputs = [number for number, word in enumerate(words) if flag_of(word) is None]
     if inputs:
         del words[inputs[-1]]
-    command = CompilerCommand((program, *words, f"--pass-pipeline={one.alone}", str(path)))
+    command = CompilerCommand((found.run.command.program, *words, f"--pass-pipeline={one.alone}", str(path)))
     cut = replace(question, command=command, is_cut=True)
     try:
         after = dump_after(runs.run(command), cut.wanted)
     except InputError as error:
         return replace(question, why_not_alone=f"alone on its dump, {error.message}")
     if not _is_same(after, question):
-        return replace(question, why_not_alone="alone on its dump, it gives another result")
+        return replace(question, why_not_alone=_what_differs(question.after, after, has_options=bool(known)))
     rows = tuple(row for run in alike for row in run.rows)
     return replace(cut, before=alike[0].before, after=after, function=None, rows=rows)
 
@@ -204,6 +212,17 @@ def _is_same(after: Dump, question: PassInQuestion) -> bool:
         return True
     texts = [DumpText(dump).functions.get(question.function or "") for dump in (after, question.after)]
     return texts[0] is not None and texts[1] is not None and texts[0].is_same_as(texts[1])
+
+
+def _what_differs(usual: Dump, alone: Dump, *, has_options: bool) -> str:
+    """Return ``alone on its dump, it gives another result: 3 ops added, 1 modified``."""
+    why = "" if has_options else ", without the options that it may have"
+    try:
+        found = diff(usual, alone).ops.found
+    except InputError as error:
+        return f"alone on its dump{why}, it gives IR that cannot be read: {error.message}"
+    said = ", ".join(f"{len(ops):,} {status}" for status, ops in found.items() if ops)
+    return f"alone on its dump{why}, it gives another result: {said or 'other text'}"
 
 
 def _dumps(run: CompilerRun) -> list[Dump]:
@@ -251,10 +270,18 @@ def choose_pass(found: Survey, pass_name: str | None, number: int | None) -> Pas
     return max(changing or runs[-1:], key=lambda run: (_most(found.places[run.after.line][1]), _most([run])))
 
 
-def _most(runs: Iterable[PassInQuestion]) -> tuple[int, int, int]:
+def next_choices(found: Survey, chosen: PassInQuestion) -> list[PassInQuestion]:
+    """Return the passes that left something but less than the chosen one, those that did most first."""
+    own = found.places[chosen.after.line][1]
+    places = {id(alike): alike for _, alike in found.places.values() if alike is not own}
+    return [alike[0] for alike in sorted(places.values(), key=_most, reverse=True) if _most(alike)[0]]
+
+
+def _most(runs: Iterable[PassInQuestion]) -> tuple[int, int, int, int]:
     """Return what runs of a pass did: a tuple that is greater for more."""
     rows = [row for run in runs for row in run.rows]
     return (
+        sum(row.left_others for row in rows),
         sum(row.left for row in rows),
         sum(row.made for row in rows),
         sum(row.op_counts.total for row in rows),
@@ -304,6 +331,13 @@ class Attempt:
     model: ModelLine | None = None  # its line in the model's source; None if its location has none
 
     @property
+    def name(self) -> str:
+        """The name of the pattern without namespaces; of one without a name, with that of the root op."""
+        name = short_pattern(self.pattern)
+        is_named = name != UNNAMED and "lambda" not in name
+        return name if is_named or not self.op else f"{name} on {self.op}"
+
+    @property
     def title(self) -> str:
         """The root op as reports name it: ``#69 ttir.add %130``."""
         index = None if self.index is None else f"#{self.index}"
@@ -323,11 +357,6 @@ class Attempt:
         names, number = filter(None, map(ir.first_result_name, found)), number_in(self.result)
         closest = min(names, key=lambda name: abs(number_in(name) - number), default=self.result)
         return replace(self, result=closest)
-
-
-def number_in(name: str | None) -> int:
-    """Return the digits of ``%12`` as a number; 0 for a name without any."""
-    return int("0" + "".join(filter(str.isdecimal, name or "")))
 
 
 def short_pattern(name: str) -> str:

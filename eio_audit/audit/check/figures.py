@@ -14,6 +14,7 @@ from eio_audit.audit.locations.original_index import OpLabel
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.audit.pair_class import SHUFFLED, PairClass
 from eio_audit.mlir.input.dumps import DumpPlace
+from eio_audit.mlir.semantics.functions import runs_ahead
 
 
 class BlockAudit(NamedTuple):
@@ -96,6 +97,11 @@ class BlockAudit(NamedTuple):
         return self.inversions - self.minimum
 
     @property
+    def wrong_ahead(self) -> int:
+        """The wrong indices if its function runs ahead, and once; else 0."""
+        return self.wrong_indices if runs_ahead(self.function) else 0
+
+    @property
     def avoidable_others(self) -> int:
         """Avoidable inversions of ops out of place: those of neither hoisted constants nor splits."""
         return self.avoidable - self.avoidable_constants - self.avoidable_splits
@@ -148,6 +154,7 @@ class Summary(NamedTuple):
     followed: int
     wrong_indices: int
     wrong_by_passes: int
+    wrong_ahead: int
     reversed_dependences: int
     not_comparable: Counter[PairClass]
     wrong_certified: bool

@@ -18,7 +18,7 @@ from eio_audit.audit.options import AuditOptions, Follow
 from eio_audit.mlir.input.dumps import Dump, expect_dump, without_ops
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.reading.reader import read_ir
-from eio_audit.mlir.semantics.functions import functions_around, outermost_functions
+from eio_audit.mlir.semantics.functions import functions_around, outermost_functions, runs_ahead
 from eio_audit.mlir.traits import UNLISTED, OpTraits
 from eio_audit.order.effort import Effort
 
@@ -51,7 +51,7 @@ class OrderKeys:
         """Return why an op with an index follows another; None if it does not."""
         if self.indices.index(op) is None:
             return None
-        sorts = (Follow.FREES, Follow.DERIVED, Follow.CONSTANTS, Follow.SPLITS)
+        sorts = (Follow.FREES, Follow.DERIVED, Follow.CONSTANTS, Follow.SPLITS, Follow.AHEAD)
         return next((sort for sort in sorts if sort in self._follow and self.flags(sort)[op]), None)
 
     def flags(self, follow: Follow) -> bytearray:
@@ -63,6 +63,8 @@ class OrderKeys:
                 return self.constants_by_op
             case Follow.SPLITS:
                 return self.splits_by_op
+            case Follow.AHEAD:
+                return self._ahead_by_op
             case Follow.FREES:
                 return self.frees_by_op
             case Follow.NONE:
@@ -131,6 +133,12 @@ class OrderKeys:
         for op in compress(no_operands, map(is_wanted.__getitem__, names)):
             flags[op] = op not in ir.late_operands
         return flags
+
+    @cached_property
+    def _ahead_by_op(self) -> bytearray:
+        """Per op, 1 if it is in a function that runs ahead."""
+        is_ahead = [runs_ahead(function) for function in functions_around(self._ir)]
+        return bytearray(map(is_ahead.__getitem__, self._ir.op_block))
 
     @cached_property
     def splits_by_op(self) -> bytearray:

@@ -71,7 +71,7 @@ class TraceModel:
 
         dumps = read_all(model.files, read_file, errors, progress.file_done)
         result = trace(dumps, self.options, watches)
-        return replace(result, errors=(*errors, *result.errors))
+        return replace(result, errors=(*errors, *result.errors), end_blocks={})
 
     def __call__(self, model: Model) -> Trace:
         """Return the trace of a model without the options, which need not be sent back."""
@@ -238,6 +238,7 @@ def merge_traces(traces: Sequence[Trace], options: AuditOptions = DEFAULT_OPTION
         crash=traces[0].crash if len(traces) == 1 else None,
         op_totals=reduce(OpTotals.plus, (one.op_totals for one in traces), OpTotals()),
         unmarked_modules=traces[0].unmarked_modules if len(traces) == 1 else (),
+        compiler=traces[0].compiler if len(traces) == 1 else "",
         notes=dict(chain.from_iterable(one.notes.items() for one in traces)),
     )
 

@@ -23,8 +23,9 @@ from eio_audit.audit.log.walk import PassRun
 from eio_audit.mlir.input.diagnostics import Diagnostic, diagnostics_in, notes_on
 from eio_audit.mlir.input.dumps import Dump, DumpPlace, text_below
 from eio_audit.mlir.input.function_texts import outermost_op
+from eio_audit.mlir.input.pipeline import compiler_in
 from eio_audit.mlir.input.timing_reports import TimedEntry, TimingReport, find_timing_reports
-from eio_audit.mlir.source import Source
+from eio_audit.mlir.source import Source, Span
 
 _DECIMALS = 4  # those of a time in a report
 _OP_NAME = re.compile(rb"(?:^|[ \"])([\w$.-]++)")  # a word that may be the name of an op
@@ -135,6 +136,7 @@ class Failures:
 
     def __init__(self) -> None:
         self.notes: dict[tuple[str, int], str] = {}  # what else is in the log, by its file and 1-based line
+        self.compiler = ""  # the compiler with its arguments, as far as the log tells them
         self._seen: set[tuple[str, int]] = set()
         self.pending: list[Diagnostic] = []  # those above the next dump
         self._last: Suspect | None = None
@@ -151,6 +153,9 @@ class Failures:
         name, span = dump.source.name, text_below(dump, length if dump.has_text_of(last) else None)
         self._last_dump = dump, span.start - dump.span.start
         self.notes |= {(name, line): note for line, note in notes_on(dump, span)}
+        above = [] if dump.above is None else [(dump.above[0].data, dump.above[1])]
+        for data, part in (*above, (dump.source.data, Span(dump.span.start, span.end))):
+            self.compiler = self.compiler or compiler_in(data, part)
         found = {(name, error.line): error for error in diagnostics_in(dump.source, span)}
         new = [error for place, error in found.items() if place not in self._seen]
         self._seen |= found.keys()

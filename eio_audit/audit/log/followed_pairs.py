@@ -15,15 +15,18 @@ from typing import NamedTuple
 from eio_audit.audit.check.check import audit_dump
 from eio_audit.audit.check.keyed_block import FixedBlock, PairClasses
 from eio_audit.audit.check.keyed_dump import SharedWork, read_dump
+from eio_audit.audit.diff.homes import used_in_block
 from eio_audit.audit.diff.successors import Successors
 from eio_audit.audit.gate.findings import Finding, find
 from eio_audit.audit.gate.rules import OF_BLOCKS, RULE_OF
 from eio_audit.audit.locations.original_index import OpLabel
+from eio_audit.audit.log.end_block import EndBlock
 from eio_audit.audit.log.scope_steps import ScopeSide, ScopeStep
 from eio_audit.audit.log.walk import FunctionOrModule
 from eio_audit.audit.options import AuditOptions
 from eio_audit.audit.pair_class import PairClass
 from eio_audit.mlir.input.dumps import Dump
+from eio_audit.mlir.semantics.functions import runs_ahead
 from eio_audit.order.inverted_pairs import INITIAL, NO_OPS, InvertedPairs, KeyedOps
 
 MOST_OPS = 20_000  # of a block with more ops in inversions, only so many displaced ops are followed
@@ -185,8 +188,11 @@ class LeftPairs:
     # By origin, the ops in its pairs that `fix --relabel` changes, those in most of them first. In a
     # block that it leaves as it is, the displaced ops.
     ops: dict[int, list[LeftOp]] = field(default_factory=lambda: defaultdict(list))
+    # By origin, how many pairs it left in functions that run ahead.
+    ahead: Counter[int] = field(default_factory=Counter)
     # The findings in the last dumps, each with the origin of most of its pairs.
     findings: list[tuple[Finding, int]] = field(default_factory=list)
+    blocks: list[EndBlock] = field(default_factory=list)  # those that are out of order
 
 
 def left_pairs(
@@ -208,6 +214,7 @@ def left_pairs(
                     blocks[place.line, place.column] = _LeftBlock(block, ops, followed.pairs)
         for one in blocks.values():
             one.add_to(left)
+            left.blocks.append(one.at_end())
         for finding in find(audited, _RULES):
             if finding.function in functions:
                 found = blocks.get((finding.block_line, finding.block_column))
@@ -239,12 +246,28 @@ class _LeftBlock:
         for one, numbers in self._classes.items():
             for origin, number in numbers.items():
                 left.classes[origin][one] += number
+                left.ahead[origin] += number if runs_ahead(self._block.audit.function) else 0
         block, source, function = self._block, self._block.dump.dump.source.name, self._block.audit.function
         named = [p for p in self._at if p in block.moved or block.ops[p] in block.dump.donors]
         for place in named or block.displaced:
             for origin, number in self._numbers.get(self._at[place], {}).items():
                 if number:
                     left.ops[origin].append(LeftOp(block.label(place), source, function, number))
+
+    def at_end(self) -> EndBlock:
+        """Return what an estimate needs of the block."""
+        charged = defaultdict[int, set[int]](set)
+        for place, op in self._at.items():
+            for origin in +self._numbers.get(op, Counter[int]()):
+                charged[origin].add(place)
+        ops = self._block.ops
+        place_of = {op: place for place, op in enumerate(ops)}
+        used = used_in_block(self._block.dump.ir, ops)
+        return EndBlock(
+            self._block.dump.ir.of_block(self._block.number, self._block.dump.keys.by_op),
+            [tuple(map(place_of.__getitem__, used[op])) for op in ops],
+            dict(charged),
+        )
 
     def origin(self, finding: Finding) -> int:
         """Return the origin of most pairs that a finding is about."""

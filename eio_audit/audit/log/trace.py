@@ -15,14 +15,15 @@ from functools import cached_property, reduce
 from typing import Protocol
 
 from eio_audit.audit.check.figures import BlockAudit, Summary, summarize_blocks
-from eio_audit.audit.diff.diff import Correction, corrections
+from eio_audit.audit.diff.advice import Advice, Change, advise_step
 from eio_audit.audit.gate.findings import Finding
 from eio_audit.audit.gate.gate import by_severity
 from eio_audit.audit.log.beside_dumps import Failures, PassTimes, Suspect, TimedRun, located
+from eio_audit.audit.log.end_block import EndBlock
 from eio_audit.audit.log.followed_pairs import LeftOp, LeftPairs, left_pairs
 from eio_audit.audit.log.function_states import DumpStates, ProgramStates
 from eio_audit.audit.log.op_totals import CountedDump, OpTotals, sum_of
-from eio_audit.audit.log.pipeline import Crash, next_pass, pipeline_in, program_arguments
+from eio_audit.audit.log.pipeline import Crash, next_pass
 from eio_audit.audit.log.program_log import LogStep, ProgramLog
 from eio_audit.audit.log.scope_steps import (
     ChangedOp,
@@ -39,6 +40,7 @@ from eio_audit.mlir.input.diagnostics import Diagnostic
 from eio_audit.mlir.input.dumps import Dump, each_dump, module_lines
 from eio_audit.mlir.input.function_texts import shown_op
 from eio_audit.mlir.input.markers import Marker
+from eio_audit.mlir.input.pipeline import pipeline_in, program_arguments
 from eio_audit.mlir.ir import Fault
 from eio_audit.mlir.source import InputError, bugs_are_errors
 from eio_audit.order.inverted_pairs import INITIAL
@@ -66,6 +68,7 @@ class TracedPass:
     left: int = 0  # pairs that it made and that have been out of order since then
     # How many of them are of each class. Those in graph regions have none.
     left_classes: Mapping[PairClass, int] = field(default_factory=dict)
+    left_ahead: int = 0  # how many of them are in functions that run once, ahead of the model
     # The ops in these pairs that `fix --relabel` changes, those in most of them first.
     left_ops: tuple[LeftOp, ...] = ()
     mislabelled: int = 0  # op indices that it made contradict the dependences, function by function
@@ -84,7 +87,7 @@ class TracedPass:
     # covers; None if there is no report, or another of these runs has the time.
     seconds: float | None = None
     timed_runs: int = 0  # how many runs of the log `seconds` covers; 0 without a time
-    advice: tuple[Correction, ...] = ()  # what to change in it, as far as that is clear
+    advice: Advice | None = None  # what to change in it; None if it left nothing out of order
 
     @property
     def is_adaptor(self) -> bool:
@@ -95,6 +98,12 @@ class TracedPass:
     def left_shuffled(self) -> int:
         """The pairs that it left out of place, or with a wrong index."""
         return sum(self.left_classes.get(one, 0) for one in SHUFFLED)
+
+    @property
+    def left_others(self) -> int:
+        """The pairs that it left, without those of hoisted constants, and those that are not comparable."""
+        noise = (one for one in PairClass if one is PairClass.HOISTED_CONSTANT or not one.is_comparable)
+        return self.left - sum(self.left_classes.get(one, 0) for one in noise)
 
     @property
     def op_counts(self) -> OpCounts:
@@ -135,6 +144,24 @@ class Trace:
     op_totals: OpTotals = field(default_factory=OpTotals)  # how many ops of each name there are
     # The 1-based lines of modules without a marker and an index, of a single file.
     unmarked_modules: tuple[int, ...] = ()
+    compiler: str = ""  # the compiler with its arguments, as far as a log tells them
+    # By program, its blocks that are out of order at the end.
+    end_blocks: Mapping[str, Sequence[EndBlock]] = field(default_factory=dict, compare=False, repr=False)
+
+    def at_the_end(self, advice: Advice, rows: Sequence[TracedPass]) -> Advice:
+        """Return the advice on a pass, which has some ``rows``, with what it leaves at the end of the log."""
+        blocks, changes = self.end_blocks.get(rows[0].program, ()), list[Change]()
+        is_only = len(self.end_blocks) == 1
+        now = self.at_end_of_log.inversions if is_only else sum(block.inversions for block in blocks)
+        is_last = not any(one.changed for one in self.passes if one.index > max(row.index for row in rows))
+        removed = 0
+        for number, change in enumerate(advice.changes, 1):
+            removed += change.removed
+            if not is_last:
+                runs = [row.run for row in rows]
+                removed = sum(block.removed(runs, advice.changes[:number]) for block in blocks)
+            changes.append(replace(change, left=now - removed))
+        return replace(advice, changes=tuple(changes), at_end=now)
 
     @cached_property
     def broken(self) -> TracedPass | None:
@@ -230,6 +257,7 @@ class _Charges:
             undone=pairs.undone[run],
             left=pairs.left[run],
             left_classes=+pairs.classes[run],
+            left_ahead=pairs.ahead[run],
             left_ops=(*pairs.ops[run],),
             seconds=time[0],
             timed_runs=time[1],
@@ -345,7 +373,7 @@ class _Tracer:
         charges = None if step.ended is None else program.charges.get(step.ended.number)
         comparison = None if found is None else found.comparison
         if charges is not None and comparison is not None and self._options.order_from is None:
-            charges.row = replace(charges.row, advice=(*charges.row.advice, *corrections(comparison)))
+            charges.row = replace(charges.row, advice=advise_step(comparison) or charges.row.advice)
         program.shown_in |= dict.fromkeys(states.parts, place)
         program.hold(dump, step)
         self._count(program, place, states)
@@ -454,7 +482,7 @@ class _Tracer:
         ]
         initial = [one.classes[INITIAL] for one in charged.values()]
         states = ((p.held, part, state) for p in programs for part, state in p.states.functions.items())
-        return Trace(
+        result = Trace(
             left=tuple(sorted(left, key=lambda one: by_severity(one.finding))),
             passes=tuple(
                 one.traced(index, times[index], charged[one.row.program]) for index, one in enumerate(charges)
@@ -480,7 +508,14 @@ class _Tracer:
                 tuple(self._counted),
             ),
             unmarked_modules=tuple(self._modules) if len(self._sources) == 1 else (),
+            compiler=self._failures.compiler,
+            end_blocks={name: left.blocks for name, left in charged.items()},
         )
+        passes = (
+            row if row.advice is None else replace(row, advice=result.at_the_end(row.advice, [row]))
+            for row in result.passes
+        )
+        return replace(result, passes=tuple(passes))
 
     def _place(self, dump: Dump) -> TracedPlace:
         kind = dump.source.name, dump.place.pass_name, dump.place.when

@@ -155,7 +155,7 @@ def bisect_command(
     indices: without them, the report counts the ops that patterns changed.
 
     The report shows what each pattern did, the worst applications with their ops, and how to get the IR
-    before and after each of them by hand. It ends with what to change in the pass. With -o states.log, each
+    before and after each of them by hand. It begins with what to change in the pass. With -o states.log, each
     of these states is a dump of a log, which trace, diff and history read. The text is printed beside a log
     and a page (-o page.html). Of a compiler that hangs (--timeout), crashes or fails, the report names the
     first application with which it does so. With --test, a log of passes may stand in place of the compiler:
@@ -205,6 +205,9 @@ def bisect_command(
             found = compiler_failure(request, failed)
             reports.write(found)
             ctx.exit(INTERRUPTED_BY_USER if found.stopped else 1)
+        except KeyboardInterrupt:
+            click.echo("interrupted before the search began: nothing was found", err=True)
+            ctx.exit(INTERRUPTED_BY_USER)
     if result.is_interrupted:
         ctx.exit(INTERRUPTED_BY_USER)
     if op is not None:
@@ -217,6 +220,7 @@ def bisect_command(
 
 def _bisect(request: Request, op: str | None, parallel: Jobs, max_runs: int, reports: Reports) -> Bisection:
     from eio_audit.audit.bisect.bisect import bisect_pass, op_steps
+    from eio_audit.audit.command import termination_waits
 
     assert not isinstance(parallel.processes, str)
     _require_formats("OpSteps" if op is not None else "Bisection", reports)
@@ -225,12 +229,14 @@ def _bisect(request: Request, op: str | None, parallel: Jobs, max_runs: int, rep
         from eio_audit.report.html.data import StoredSteps
 
         steps = StoredSteps()
-    with bisect_progress() as advance:
-        result = bisect_pass(request, parallel.processes, max_runs, advance, [] if steps is None else [steps])
-    if op is not None:
-        reports.write(op_steps(result, op))
-    else:
-        _with_text(reports).write(result, steps=None if steps is None else steps.of(result.states))
+    with termination_waits():  # but for the search, which it ends
+        with bisect_progress() as advance:
+            watches = [] if steps is None else [steps]
+            result = bisect_pass(request, parallel.processes, max_runs, advance, watches)
+        if op is not None:
+            reports.write(op_steps(result, op))
+        else:
+            _with_text(reports).write(result, steps=None if steps is None else steps.of(result.states))
     return result
 
 

@@ -8,6 +8,11 @@ from eio_audit.mlir.ir import IR
 from eio_audit.mlir.traits import OpTraits
 
 
+def runs_ahead(symbol: str | None) -> bool:
+    """Return whether a function runs once, ahead of the model: tt-mlir evaluates constants in such ones."""
+    return symbol is not None and "_const_eval_" in symbol
+
+
 def functions_around(ir: IR) -> list[str | None]:
     """Return, by block, the symbol of the innermost function or unlisted op with a symbol around it."""
     may_be_function = list(map(_may_be_function, map(ir.op_table.rows.get, ir.names)))

@@ -36,7 +36,7 @@ from eio_audit.report.html.order_section import (
     block_table,
     finding_cards,
 )
-from eio_audit.report.wording import bisect, conclusion, diff, order, shortened_list, trace
+from eio_audit.report.wording import advice, bisect, conclusion, diff, order, shortened_list, trace
 from eio_audit.report.wording.diff import what_happened
 from eio_audit.report.wording.order import CLASSES, pass_of, worst_of
 
@@ -279,7 +279,7 @@ def _environment() -> Environment:
     )
     from eio_audit.report import manual, wording
 
-    modules = (bisect, conclusion, diff, wording, order, manual, trace)
+    modules = (advice, bisect, conclusion, diff, wording, order, manual, trace)
     environment.globals |= {module.__name__.rpartition(".")[2]: module for module in modules}
     environment.filters |= {"commas": "{:,}".format, "data": _data, "explained": _explained}
     return environment

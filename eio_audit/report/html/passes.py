@@ -19,7 +19,7 @@ from eio_audit.audit.corpus.trace_models import ModelTrace, ModelTraces
 from eio_audit.audit.gate.gate import Gate
 from eio_audit.audit.log.op_totals import OpTotals
 from eio_audit.audit.log.trace import Trace, TracedPass
-from eio_audit.report.document import Cells, columns_of, figures_of, table_of_ops
+from eio_audit.report.document import Cells, columns_if_any, columns_of, figures_of, table_of_ops
 from eio_audit.report.html.data import STATUSES, PassEntry, PassList, StoredSteps, Table, table_of
 from eio_audit.report.html.order_section import OPEN_FINDINGS, left_cards
 from eio_audit.report.html.pages import BROWSER_SCRIPTS, files_of, page
@@ -159,7 +159,7 @@ def _pass_table(trace: Trace) -> Table:
     columns = (
         f"#index=number, pass, changed, {'function, ' * has_functions}"
         f"dump={'dump' if has_sources else 'line'}, #ops, #inversions, #minimum=not avoidable, #avoidable, "
-        f"{_FIGURES}"
+        f"{columns_if_any(passes, {'left_ahead': 'left in functions that run ahead'})}{_FIGURES}"
     )
     cells: Cells = {
         "pass": words.pass_title,
@@ -185,7 +185,7 @@ def curve_of(result: Bisection, kinds: Mapping[str | None, str], shows_order: bo
     """
     heights = [_heights(one, shows_order) for one in result.applications]
     advice = result.advice if shows_order else None
-    advised = () if advice is None or not advice.together.patterns else advice.curve
+    advised = () if advice is None else advice.curve
     least = min(*advised, *(min(pair) for pair in heights))
     most = max(*advised, *(max(pair) for pair in heights))
     height = max(most - least, 1)
@@ -267,14 +267,13 @@ def bisection_to_html(result: Bisection, version: str, steps: StoredSteps) -> st
         (*BROWSER_SCRIPTS, "curve.js"),
         title=f"{' on '.join(filter(None, (result.pass_name, result.function)))}: patterns",
         result=result,
-        answer=bisect.answer(result, "below"),
+        answer=bisect.answer(result),
         tiles=_tiles(result),
         compiler=shlex.join(result.command),
         curve=curve_of(result, kinds, shows_order=shows_order) if result.of_patterns else None,
         chosen=next(((number, entry) for number, entry in enumerate(entries) if entry.is_culprit), None),
         place=_attempt,
         kinds=kinds,
-        advised=bisect.patterns_to_change(result.advice) if result.advice else [],
         applications=_application_table(result) if result.of_patterns else None,
         worst=worst,
         again=bisect_command(result, "--show", str(worst.last)) if worst and worst.is_resolved else "",

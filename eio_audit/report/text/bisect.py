@@ -14,28 +14,29 @@ from eio_audit.report.text.diff import SIDE_BY_SIDE, print_diff
 from eio_audit.report.text.op import SHOWN_OPS, column_of_events, print_more_ops, title_of
 from eio_audit.report.text.passes import print_rows
 from eio_audit.report.wording import bisect, count
-from eio_audit.report.wording.conclusion import bisect_command
+from eio_audit.report.wording.advice import ESTIMATE, sentences
 
 
 def print_bisection(result: Bisection, console: Console) -> None:
     """Print what the pass did, its patterns and applications, what to change in it, and what to type next."""
-    style = "bold red" if result.left else "bold"
-    if console.wraps:  # it may show only the start of a long report
-        console.print((bisect.answer(result, "below"), style))
+    console.print((bisect.answer(result), "bold red" if result.left else "bold"))
+    _print_advice(result, console)
+    console.print()
     console.print((bisect.headline(result), "bold"))
     console.print((bisect.effort(result), "dim"))
-    if passes := bisect.changed_passes(result):
+    passes, others = bisect.shown_passes(result, verbose=console.verbose)
+    if passes:
         console.print()
         print_rows(result.passes, passes, console, None, is_kept=False)
+        if others:
+            console.print((f"  ... and {count(others, 'pass', 'passes')} that made none (-v)", "dim"))
     console.print()
     if not result.is_unchanged:
         _print_patterns(result, console)
     _print_worst(result, console)
-    _print_advice(result, console)
+    _print_alone(result, console)
     _print_unresolved(result, console)
-    if not console.wraps:
-        console.print((bisect.answer(result), style))
-    print_next(bisect.next_steps(result), console, bisect_command(result))
+    print_next(bisect.next_steps(result), console)
 
 
 def _print_patterns(result: Bisection, console: Console) -> None:
@@ -69,22 +70,20 @@ def _print_worst(result: Bisection, console: Console) -> None:
 
 
 def _print_advice(result: Bisection, console: Console) -> None:
-    advice, number_of = result.advice, {one.pattern: str(k) for k, one in enumerate(result.patterns, 1)}
-    if advice is None:
-        return
-    rows = bisect.patterns_to_change(advice, verbose=console.verbose)
-    console.print(("what to change", "bold"), f": {bisect.what_to_change(advice, result)}")
-    columns = f">by=, pattern, makes, carries=they carry, #then={advice.now:,} become"
-    print_figures(figures_of(rows, columns, bisect.cells_of(result)), console)
-    if chosen := [number_of[pattern] for pattern in advice.together.patterns]:
-        console.print(f"  {bisect.best_change(advice, chosen)}")
-    for said in bisect.where_to_insert(advice):
-        console.print(f"  {said}")
-    for left in advice.left if console.verbose else advice.left[:SHOWN]:
-        console.print(f"  {bisect.what_is_left(left)}")
-    if rows or advice.places:
-        console.print((f"  {bisect.ESTIMATE}", "dim"))
-    console.print()
+    if why := bisect.why_no_change(result):
+        console.print(f"  {why}")
+    if result.advice is not None and result.advice.changes:
+        for said in sentences(result.advice):
+            console.print(f"  {said}")
+        console.print((f"  {ESTIMATE}", "dim"))
+
+
+def _print_alone(result: Bisection, console: Console) -> None:
+    if console.verbose and result.advice is not None and result.advice.alone:
+        console.print(("each pattern alone, if its ops get the location of the root op", "bold"))
+        columns = f">by=, pattern, makes, carries=they carry, #then={result.advice.now:,} become"
+        print_figures(figures_of(result.advice.alone, columns, bisect.cells_of(result)), console)
+        console.print()
 
 
 def _print_unresolved(result: Bisection, console: Console) -> None:

@@ -169,14 +169,13 @@ def hyperlink(source: str, line: int) -> str:
     return "" if source == "<stdin>" else f"link {Path(source).resolve().as_uri()}#{line}"
 
 
-def print_next(steps: Iterable[Step], console: Console, base: str = "") -> None:
+def print_next(steps: Iterable[Step], console: Console) -> None:
     """Print the commands to type next, each in a line of its own, whole and without a break.
 
-    ``base`` is what they share, if they differ only in options that are added to it. On a terminal, the last
-    line says what explains the words.
+    On a terminal, the last line says what explains the words.
     """
     show = console.print_unwrapped if console.wraps else console.print_plain
-    lines = next_lines(steps, console.width if console.wraps else None, base)
+    lines = next_lines(steps, console.width if console.wraps else None)
     for line in lines:
         show(line)
     if lines and console.wraps:

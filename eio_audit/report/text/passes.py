@@ -24,7 +24,7 @@ from eio_audit.report.text.check import Excerpts, Shown, print_findings
 from eio_audit.report.text.console import Console, hyperlink, print_figures, print_next
 from eio_audit.report.wording import count
 from eio_audit.report.wording import trace as words
-from eio_audit.report.wording.order import correction
+from eio_audit.report.wording.advice import sentences
 
 
 def print_traces(
@@ -135,8 +135,8 @@ def _print_left(trace: Trace, console: Console) -> None:
         place = culprit.place
         at = (f"{place.source}:{place.line}", hyperlink(place.source, place.line))
         console.print((words.pass_title(culprit), "bold"), " (", at, f") {words.left_by(culprit)}")
-        for change in culprit.advice:
-            console.print(("what to change: ", "bold"), correction(change), indent=2)
+        for said in () if culprit.advice is None else sentences(culprit.advice):
+            console.print(("what to change: ", "bold"), said, indent=2)
 
 
 def _print_findings(trace: Trace, console: Console, excerpts: Excerpts | None) -> None:

@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from functools import reduce
 from typing import Any
 
-from eio_audit.audit.bisect.advice import Advice, Carries, Cause, PatternAdvice, Remainder
 from eio_audit.audit.bisect.bisect import Application, Bisection, OneApplication, OpSteps, PatternTotal
 from eio_audit.audit.bisect.compiler_command import CompilerCommand
 from eio_audit.audit.bisect.first_failure import FirstFailure
 from eio_audit.audit.bisect.log_search import FirstFailingDump
 from eio_audit.audit.bisect.pass_search import MOST_RUNS, Reproduction
 from eio_audit.audit.bisect.survey import BASE_FLAGS, MODULE_SCOPE, Attempt, short_pattern
-from eio_audit.audit.diff.diff import Correction
+from eio_audit.audit.diff.advice import Change
+from eio_audit.audit.diff.made_ops import Carries
 from eio_audit.audit.log.history import OpHistory
 from eio_audit.audit.log.scope_steps import OpCounts
 from eio_audit.audit.log.trace import TracedPass
 from eio_audit.report.wording import configured, count, shortened_list
-from eio_audit.report.wording.conclusion import Step, argument, bisect_command, bisection_command, is_kept
-from eio_audit.report.wording.order import correction
+from eio_audit.report.wording.conclusion import (
+    Step,
+    argument,
+    bisect_command,
+    bisection_command,
+    is_kept,
+    reduction_command,
+)
 from eio_audit.report.wording.trace import NOT_JUDGED
 
 WITHOUT_PATTERNS = "(without patterns, such as folding)"
@@ -93,7 +99,7 @@ def cells_of(result: Bisection) -> dict[str, Callable[[Any], str | int]]:
         "pattern": lambda one: WITHOUT_PATTERNS if one is without else pattern_title(one),
         "makes": ops_made,
         "carries": lambda one: CARRIED[one.carries],
-        "then": lambda one: one.inversions,
+        "then": lambda one: result.advice.now - one.removed if result.advice else 0,
     }
 
 
@@ -133,96 +139,48 @@ def stopped(result: Bisection) -> str:
     return f"{what}: {count(len(result.failures), 'run')} failed, first: {result.failures[0].message}"
 
 
-ESTIMATE = (
-    "an estimate: once changed, the pass may do something else; to check, change it, rebuild the compiler, "
-    "and bisect again"
-)
-"""What to know about the advice."""
-
-CARRIED = {Carries.USER: "a user's", Carries.OPERAND: "an operand's", Carries.OTHER: "another op's"}
-"""Whose location new ops carry, seen from the op that the pattern is applied to."""
-
-SHOWN_OPS = 3  # how many ops a sentence names
+CARRIED = {
+    Carries.ROOT: "the root's",
+    Carries.USER: "a user's",
+    Carries.OPERAND: "an operand's",
+    Carries.OTHER: "another op's",
+}
+"""Whose location ops carry, seen from the op that the pattern is applied to."""
 
 
-def what_to_change(advice: Advice, result: Bisection) -> str:
-    """Return the change that the advice is about, or that it does not help, or that this is not known."""
-    if advice.together.patterns:
-        return "give the ops that a pattern makes the location of the op it is applied to"
-    if advice.places:
-        return "insert ops where the ops stood that they replace"
+def why_no_change(result: Bisection) -> str:
+    """Say why there is nothing to change; empty if there is something, or if nothing is out of order."""
+    if result.advice is None or result.advice.changes:
+        return ""
     if result.unresolved or not result.of_patterns:
-        why = result.why_one_step or "not all attempts are resolved"
-        return f"not known, as {why}"
+        return f"what to change is not known, as {result.why_one_step or 'not all attempts are resolved'}"
     return "other locations or places of the ops that patterns make give no fewer inversions"
 
 
-def patterns_to_change(advice: Advice, *, verbose: bool = False) -> list[PatternAdvice]:
-    """Return the rows of the advice: the patterns to change, and the others whose change makes it better.
-
-    ``verbose`` adds those whose change does not.
-    """
-    return [
-        one
-        for one in advice.alone
-        if verbose or one.inversions < advice.now or one.pattern in advice.together.patterns
-    ]
-
-
-def ops_made(one: PatternAdvice) -> str:
+def ops_made(one: Change) -> str:
     """Return ``38 reshape, 4 full``."""
-    return ", ".join(f"{number:,} {name.partition('.')[2] or name}" for name, number in one.ops.items())
+    return ", ".join(f"{number:,} {name.partition('.')[2] or name}" for name, number in one.made.items())
 
 
-def best_change(advice: Advice, names: Sequence[str]) -> str:
-    """Return ``1 and 12 together: 0 inversions``. ``names`` are those of the patterns to change."""
-    together = advice.together
-    listed = ", ".join(names[:-1]) + f" and {names[-1]} together" if names[1:] else f"{names[0]} alone"
-    tried = "" if together.is_exact else " (not all choices were tried)"
-    return f"{listed}: {count(together.inversions, 'inversion')}{tried}"
+def shown_passes(result: Bisection, *, verbose: bool = False) -> tuple[list[TracedPass], int]:
+    """Return the passes of the command that put something out of order, and how many others changed ops.
 
-
-def where_to_insert(advice: Advice, quote: Callable[[str], str] = str) -> list[str]:
-    """Return what to insert elsewhere, by pattern.
-
-    ``SharedLHSMatmulFusion: #80 ttir.slice_static %28 and 1 more stand beside #66 ttir.linear %26; inserted
-    where the ops stood that they replace, 17 inversions become 1``
+    If none did, or with ``verbose``, it is all that changed ops. A single pass is not shown.
     """
-    said, now = [], advice.together.inversions
-    for pattern, one in advice.places.items():
-        then = Correction(one.ops, None, one.behind, now, now - one.removed)
-        said.append(f"{quote(pattern)}: {correction(then, quote)}")
-    return said + ([f"all of this together: {count(advice.placed, 'inversion')}"] if len(said) > 1 else [])
-
-
-def what_is_left(one: Remainder, quote: Callable[[str], str] = str) -> str:
-    """Return ``2 inversions left of hoisted constants: #5 ttir.full %3, #7 ttir.full %4``."""
-    cause = {
-        Cause.CONSTANTS: "of hoisted constants",
-        Cause.FOLDING: "made without patterns, such as by folding",
-        Cause.PATTERN: f"by {quote(one.pattern or UNKNOWN_PATTERN)}",
-        Cause.BEFORE: "of ops that the pass left where they were",
-    }[one.cause]
-    ops = shortened_list([quote(op.title) for op in one.ops], SHOWN_OPS)
-    return f"{count(one.inversions, 'inversion')} left {cause}: {ops}"
-
-
-def changed_passes(result: Bisection) -> list[TracedPass]:
-    """Return the passes of the command that changed something, if it has several passes."""
     passes = result.passes.passes
-    return [one for one in passes if one.changed or one.failed] if len(passes) > 1 else []
+    changed = [one for one in passes if one.changed or one.failed] if len(passes) > 1 else []
+    made = [one for one in changed if one.made or one.failed]
+    shown = changed if verbose or not made else made
+    return shown, len(changed) - len(shown)
 
 
-def answer(result: Bisection, where: str = "above") -> str:
-    """Return ``ttir-erase-inverse-ops left 16; first attempt 7; change 2 patterns (above)``.
-
-    ``where`` says where the report tells what to change.
-    """
-    return _answer(result, where) + configured(result.states.options)
+def answer(result: Bisection) -> str:
+    """Return ``cse left 4 of the 5 inversions at the end; first attempt 7; change P: 5 would become 1``."""
+    return _answer(result) + configured(result.states.options)
 
 
-def _answer(result: Bisection, where: str) -> str:
-    name, first = result.pass_name, result.first_left
+def _answer(result: Bisection) -> str:
+    name, first, advice = result.pass_name, result.first_left, result.advice
     since = [] if first is None else [f"first {_step(first)}" if first.last else "already without patterns"]
     if result.is_unchanged:
         as_before = f"; {count(result.left_before, 'inversion')} as before it" if result.left_before else ""
@@ -231,11 +189,16 @@ def _answer(result: Bisection, where: str) -> str:
         changed = count(reduce(OpCounts.plus, (one.op_counts for one in result.applications)).total, "op")
         return "; ".join([f"{name} changed {changed}", *since, f"{NOT_JUDGED}: no op carries an op index"])
     at_end = " at the end of the command" if first is not None else ""
-    said = [f"{name} left {result.left:,}", *since] if result.left else [f"{name} left no inversion{at_end}"]
-    if advice := result.advice:
-        patterns = {*advice.together.patterns, *advice.places}
-        what = count(len(patterns), "pattern") if result.of_patterns else "the place of ops"
-        said += [f"change {what} ({where})"] if patterns else []
+    all_left = count(result.passes.at_end_of_log.inversions, "inversion")
+    left = f"{name} left {result.left:,} of the {all_left} at the end"
+    said = [left, *since] if result.left else [f"{name} left no inversion{at_end}"]
+    if advice is not None and advice.changes and advice.left is not None and advice.at_end is not None:
+        patterns = [*dict.fromkeys(change.pattern for change in advice.changes if change.pattern)]
+        what = (
+            "the pass" if not patterns else patterns[0] if len(patterns) == 1 else f"{len(patterns)} patterns"
+        )
+        most = "at most " if advice.at_most and advice.left else ""
+        said.append(f"change {what}: {advice.at_end:,} would become {most}{advice.left:,}")
     return "; ".join(said)
 
 
@@ -382,12 +345,12 @@ def next_steps_of_op(steps: OpSteps) -> Iterator[Step]:
 
 
 def next_steps(result: Bisection) -> Iterator[Step]:
-    """Yield the commands to type next: the diff of the worst application, the page, and the log."""
+    """Yield the commands to type next: the diff of the worst application, the page, and a reduction."""
     if result.is_unchanged:
         return
 
     def step(effect: str, *words: str) -> Step:
-        return Step(bisect_command(result, *words), effect, " ".join(words))
+        return Step(bisect_command(result, *words), effect)
 
     worst = next(iter(result.worst), None)
     if worst is not None and worst.is_resolved and (worst.left or not result.is_judged):
@@ -395,5 +358,8 @@ def next_steps(result: Bisection) -> Iterator[Step]:
     if result.stopped == MOST_RUNS:
         yield step("resolves more", "--config", f"max-runs={4 * result.runs}")
     yield step("a page: the curve, and each step", "-o", "bisect.html")
-    if not result.is_kept:
+    pattern = next((one.pattern for one in result.patterns if one.left and one.pattern), None)
+    if pattern is not None:
+        yield Step(reduction_command(result, "--pattern", pattern), "the smallest program that shows it")
+    elif not result.is_kept:
         yield step("keeps the states for trace, diff, history", "-o", "states.log")

@@ -37,7 +37,6 @@ class Step(NamedTuple):
 
     command: str
     effect: str
-    added: str = ""  # the options of one of several commands that are the same but for these
 
     @property
     def explained(self) -> str:
@@ -48,17 +47,13 @@ class Step(NamedTuple):
 MOST_STEPS = 3  # the most commands that a report suggests
 
 
-def next_lines(steps: Iterable[Step], width: int | None = None, base: str = "") -> list[str]:
+def next_lines(steps: Iterable[Step], width: int | None = None) -> list[str]:
     """Return the lines that suggest commands: ``next:``, and each command in a line of its own.
 
     A command that is too long for ``width`` together with what it does stands alone. No line is broken.
-    Several that are ``base`` with options added are ``base`` once, then the options: ``with --show 431``.
     """
     shown = list(steps)[:MOST_STEPS]
     lines = []
-    if base and len(shown) > 1:
-        lines.append(f"  {base}")
-        shown = [Step(f"with {step.added}", step.effect) for step in shown]
     for step in shown:
         fits = width is None or len(step.explained) + 2 <= width
         lines.append(f"  {step.explained if fits else step.command}")
@@ -79,8 +74,18 @@ def command(words: str, audited: DumpAudit | Trace, source: str, *more: str) -> 
 
 def bisect_command(result: Bisection, *words: str) -> str:
     """Return ``eio-audit bisect --pass canonicalize --show 431 -- mlir-opt --canonicalize in.mlir``."""
-    which = ["--pass", result.pass_name, *([] if result.number is None else ["--dump", str(result.number)])]
-    return bisection_command(result.states.options, result.command, *which, *words)
+    return bisection_command(result.states.options, result.command, *_pass_of(result), *words)
+
+
+def reduction_command(result: Bisection, *words: str) -> str:
+    """Return the command that reduces the program that was bisected."""
+    given = _options("reduce", result.states.options)
+    return shlex.join(["eio-audit", "reduce", *_pass_of(result), *words, *given, "--", *result.command])
+
+
+def _pass_of(result: Bisection) -> list[str]:
+    number = [] if result.number is None else ["--dump", str(result.number)]
+    return ["--pass", result.pass_name, *number]
 
 
 def bisection_command(options: AuditOptions, compiler: Sequence[str], *words: str) -> str:
@@ -141,6 +146,7 @@ _ONLY_KEYS = {
     "bisect": ("follow", "assume-pure"),
     "diff": ("assume-pure",),
     "history": ("follow", "assume-pure", "index-pattern"),
+    "reduce": ("follow", "assume-pure"),
     "trace": ("assume-pure",),
 }
 """By command, what ``--config`` sets: the command has no option for it."""
@@ -215,10 +221,22 @@ def reasons(verdict: Verdict, *, verbose: bool = False) -> list[str]:
             not check.dumps or (check.judges_nothing and status(verdict) == "passed")
         )
         said += _limits_of(verdict) or ([] if says_all else [_order_of(check)])
+    said += _curable_splits(verdict)
     if check.unindexed and not check.unjudged:
         said.append(not_judged(check, SHOWN_INPUTS))
     by_file = [str(check.configuration)] if check.configuration else []
     return said + ([] if is_first else skipped) + by_file
+
+
+def _curable_splits(verdict: Verdict) -> list[str]:
+    """Say which pass of a log left splits that pass the gate: a change of the pass removes them."""
+    check = verdict.check
+    splits = check.at_end_of_log.avoidable_splits if check.is_log and SPLIT not in verdict.failed else 0
+    makers = (one for one in check.dumps if one.when == "after" and one.summary.avoidable_splits)
+    maker = next(makers, None) if splits else None
+    if maker is None:
+        return []
+    return [f"{splits:,} of splits: a change of {maker.pass_name} removes them, see trace"]
 
 
 def unread(errors: Sequence[InputError], sources: Sequence[str]) -> str:
@@ -328,11 +346,16 @@ def limits(gate: Gate, failed: Collection[Rule], figures: Summary, where: Callab
             one, several = map(words.format, ("ex", "ices") if rule is WRONG_INDEX else ("", "s"))
             numbers = numbers_at.setdefault(f"{where(name)}{allowed if is_limited else ''}", [])
             number = gate.limited(figures) if is_limited else getattr(figures, name)
-            numbers.append(count(number, one, several))
+            ahead = figures.wrong_ahead if rule is WRONG_INDEX else 0
+            numbers.append(count(number, one, several) + (f" ({ahead:,} {RUN_AHEAD})" if ahead else ""))
     return [
         f"{' and '.join(filter(None, (', '.join(numbers[:-1]), numbers[-1])))} {place}"
         for place, numbers in numbers_at.items()
     ]
+
+
+RUN_AHEAD = "of them in functions that run ahead"
+"""What a verdict counts apart: such functions run once, ahead of the model."""
 
 
 def _order_of(check: Check) -> str:

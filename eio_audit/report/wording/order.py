@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
 from eio_audit.audit.check.figures import BlockAudit, DumpAudit, Summary, summarize_blocks
@@ -11,12 +11,11 @@ from eio_audit.audit.dependence import DependenceKind
 from eio_audit.audit.gate.rules import ORDER_RULES
 from eio_audit.audit.options import Follow
 from eio_audit.mlir.source import InputError, printable
-from eio_audit.report.wording import count, shortened_list, span
+from eio_audit.report.wording import count, span
 
 if TYPE_CHECKING:  # a report on a clean dump does not need these
     from eio_audit.audit.check.figures import Blocker, DisplacedOp
     from eio_audit.audit.corpus.models import ModelFigures, PassFigures
-    from eio_audit.audit.diff.diff import Correction
     from eio_audit.audit.gate.findings import Finding
     from eio_audit.audit.gate.rules import Rule
     from eio_audit.audit.locations.original_index import OpLabel
@@ -363,23 +362,3 @@ def rest(findings: Sequence[Finding], shown: int) -> str:
     """Return ``... and 12 more findings``. Empty if all are shown."""
     more = len(findings) - shown
     return f"... and {count(more, 'more finding')}" if more > 0 else ""
-
-
-def become(inversions: int) -> str:
-    """Return ``789 inversions become``."""
-    return f"{count(inversions, 'inversion')} {'becomes' if inversions == 1 else 'become'}"
-
-
-def correction(one: Correction, quote: Callable[[str], str] = str) -> str:
-    """Return which ops of a pass should have another location, or be inserted elsewhere."""
-    verb, ops = "" if len(one.ops) > 1 else "s", shortened_list([quote(op.title) for op in one.ops])
-    if one.right is not None:
-        wrong = f"{ops} carr{'ies' if verb else 'y'} the index of a later op"
-        made_for = "each is made for, such as {} for the first" if len(one.ops) > 1 else "it is made for, {}"
-        cure = f"with that of the op that {made_for.format(quote(one.right.title))}"
-    else:
-        wrong = f"{ops} stand{verb} " + (
-            f"behind {quote(one.behind.title)}" if one.behind else "out of place"
-        )
-        cure = "inserted where the replaced ops stood"
-    return f"{wrong}; {cure}, {become(one.now)} {one.inversions:,}"

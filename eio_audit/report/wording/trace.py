@@ -19,6 +19,7 @@ from eio_audit.report.wording.conclusion import (
     SHOWN_INPUTS,
     Step,
     argument,
+    bisection_command,
     checked,
     command,
     compare_command,
@@ -244,6 +245,15 @@ def next_steps(trace: Trace, rows: Sequence[TracedPass] | None = None) -> Iterat
         return
     last = " --dump last" if _ends_in_one_dump(trace) else ""
     culprit, worst = trace.culprit, next(iter(trace.left), None)
+    if (
+        culprit is not None
+        and culprit.pass_name
+        and len(trace.sources) == 1
+        and trace.options.order_from is None
+    ):
+        compiler = trace.compiler or "COMPILER ARGS"
+        command_of_pass = bisection_command(trace.options, [], "--pass", culprit.pass_name)
+        yield Step(f"{command_of_pass} {compiler}", "which of its patterns, on which op")
     if culprit is not None and (compare := compare_command(culprit, trace)):
         yield Step(compare, "shows what the pass did")
     elif worst is not None:

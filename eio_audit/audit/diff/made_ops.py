@@ -1,0 +1,346 @@
+"""The ops that one step of a pass made or moved: what they replace, and whose location they carry.
+
+A step is an application of a pattern to an op, its root, or all that a pass does.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cached_property
+from itertools import accumulate
+from typing import NamedTuple
+
+from eio_audit.audit.check.check import audit_keyed
+from eio_audit.audit.check.keyed_dump import AuditedDump, SharedWork
+from eio_audit.audit.diff.dump_comparison import DumpComparison, Relation
+from eio_audit.audit.diff.homes import Homes
+from eio_audit.audit.locations.original_index import OpLabel
+from eio_audit.order.permutation import heaviest_rising, ranks_of
+
+
+class Kind(StrEnum):
+    """What to change."""
+
+    PLACE = "place"
+    """The ops are inserted where the ops stood that they replace."""
+    LOCATION = "location"
+    """The ops get the location of the root, or of the op that they are made for."""
+
+
+class Carries(StrEnum):
+    """Whose location an op carries, seen from the root."""
+
+    ROOT = "root"
+    USER = "user"
+    OPERAND = "operand"
+    OTHER = "other"
+
+
+@dataclass(frozen=True, slots=True)
+class Root:
+    """A pattern, and the op that it is applied to, as it is described."""
+
+    pattern: str  # the pattern, without namespaces
+    name: str
+    result: str | None  # its first result, in a numbering of its own
+    index: int | None  # its index; None if it has none, or if it is not told
+
+
+@dataclass(frozen=True, slots=True)
+class PassStep:
+    """A step of a pass."""
+
+    comparison: DumpComparison | None  # of the states before and after it; None if it changes nothing
+    before: Sequence[int] = ()  # the numbers of the ops before it
+    after: Sequence[int] = ()  # the numbers of the ops after it
+    # By added op, the earlier op that it was made from and how, if that is known.
+    origins: Mapping[int, tuple[int, Relation]] | None = None
+    root: Root | None = None  # the op that a pattern was applied to; None if it is no application
+    is_whole: bool = False  # whether it is all that the pass does
+
+    @property
+    def pattern(self) -> str | None:
+        """The pattern; None if there is none."""
+        return None if self.root is None else self.root.pattern
+
+
+class Group(NamedTuple):
+    """Ops that change together."""
+
+    pattern: str | None
+    name: str | None  # None for all names
+    kind: Kind
+
+
+@dataclass(frozen=True, slots=True)
+class MadeOp:
+    """An op that a step made or moved."""
+
+    number: int
+    name: str
+    index: int
+    source: int | None  # the number of the op before whose location it carries; None if there is none
+    carries: Carries  # what that op is to the root
+    replaced: int | None  # the number of the op that it replaces; its own if it was only moved
+    is_in_place: bool  # whether it stands where that stood
+    target: int | None  # the number of the op whose location it should carry, if its location changes
+    is_moved: bool  # whether it was only moved
+    # How it may change: at first its place, if it carries the location of the op that it replaces.
+    place: Group | None
+    location: Group | None
+    beside: OpLabel | None  # the target, for a report; None if it is the root
+    home: int  # where the op stood that it replaces, among the homes
+
+
+class MadeStep(NamedTuple):
+    """What one step of a pass made and moved."""
+
+    pattern: str | None
+    root: int | None
+    ops: Sequence[MadeOp]
+    moved: Collection[int]  # the numbers of all that it only moved
+
+
+class MadeOps:
+    """The two sides of a step, and its root."""
+
+    def __init__(self, step: PassStep) -> None:
+        assert step.comparison is not None
+        self._step, self._comparison = step, step.comparison
+        self._origins = step.origins or {}
+        self._old, self._new = self._comparison.before, self._comparison.after
+        self._was_index = self._old.dump.indices.by_op
+        self._index = self._new.dump.indices.by_op
+        # The root in the state before; None if it is not found, or has no index.
+        self.root = None if step.root is None else self._find_root(step.root)
+
+    def step(self, homes: Homes) -> MadeStep:
+        """Return what the step made and moved. ``homes`` are those before it."""
+        root = None if self.root is None else self._step.before[self.root]
+        moved = {self._step.after[op] for op in self._moved}
+        return MadeStep(self._step.pattern, root, [*self._made(homes)], moved)
+
+    def _find_root(self, root: Root) -> int | None:
+        """Return the root by its name, and its index if that is told.
+
+        Of several ops, it is one that the step changes, with the number that is closest.
+        """
+        names, indices = self._old.names, enumerate(self._was_index)
+        found = [op for op, index in indices if names[op] == root.name and root.index in (None, index)]
+        if len(found) > 1:
+            changed = {op for _, op, _ in self._comparison.statuses()}
+            number, name_of = number_in(root.result), self._old.ir.first_result_name
+            found.sort(key=lambda op: (op not in changed, abs(number_in(name_of(op)) - number)))
+        return found[0] if found and self._was_index[found[0]] is not None else None
+
+    @cached_property
+    def _root_after(self) -> int | None:
+        """The root in the state after; if it was made anew, the closest op with its index and name."""
+        root, became = self.root, self._comparison.became
+        if root is None or root in became:
+            return None if root is None else became[root]
+        name, index = self._old.names[root], self._was_index[root]
+        found = [op for op, one in enumerate(self._index) if one == index and self._new.names[op] == name]
+        return min(found, key=lambda op: abs(op - root), default=None)
+
+    def _made(self, homes: Homes) -> Iterator[MadeOp]:
+        """Yield the ops with an index that are new, or that the step moved."""
+        step, moved, concerned = self._step, self._moved, self._concerned
+        for op, index in enumerate(self._index):
+            is_moved = op in moved and self._is_kept(op)
+            if index is None or (self._is_kept(op) and not is_moved) or self._new.names[op] not in concerned:
+                continue
+            source = self._comparison.was[op] if is_moved else self._source(op, index)
+            replaced = source if is_moved else self._replaced(op)
+            is_right = replaced is not None and self._was_index[replaced] == index
+            target, beside = self._target(op, replaced)
+            yield MadeOp(
+                step.after[op],
+                self._new.names[op],
+                index,
+                None if source is None else step.before[source],
+                Carries.OTHER if source is None else self._relation(source),
+                None if replaced is None else step.before[replaced],
+                replaced is not None and self._stands_behind[1][op] == self._stands_behind[0][replaced],
+                target,
+                is_moved,
+                self._group(op, Kind.PLACE) if is_right and not self._constants[op] else None,
+                self._group(op, Kind.LOCATION, in_pattern=not is_moved),
+                beside,
+                -1 if replaced is None else homes[step.before[replaced]],
+            )
+
+    @cached_property
+    def _stands_behind(self) -> tuple[Sequence[int], Sequence[int]]:
+        """By op of either dump, the last op before it that stayed, by its place in the later dump."""
+        comparison = self._comparison
+        stayed = [comparison.became.get(op, -1) for op in range(len(self._old))]
+        stayed = [-1 if op in self._moved else op for op in stayed]
+        here = comparison.was.keys() - self._moved
+        now = [op if op in here else -1 for op in range(len(self._new))]
+        return [*accumulate([-1, *stayed[:-1]], max)], [*accumulate([-1, *now[:-1]], max)]
+
+    def _group(self, op: int, kind: Kind, *, in_pattern: bool = False) -> Group | None:
+        pattern = self._step.pattern
+        if pattern is None and not self._step.is_whole:
+            return None
+        return Group(pattern, None if in_pattern and pattern else self._new.names[op], kind)
+
+    @cached_property
+    def _constants(self) -> Sequence[int]:
+        return self._new.dump.keys.constants_by_op
+
+    @cached_property
+    def _concerned(self) -> Collection[str]:
+        """The names of the ops that may change: in a whole pass, of those that it put out of order."""
+        if not self._step.is_whole:
+            return {*self._new.names}
+        changed = (op for op in range(len(self._new)) if op in self._moved or not self._is_kept(op))
+        return {self._new.names[op] for op in changed if self._is_worse(op)}
+
+    def _is_worse(self, op: int) -> bool:
+        """Return whether an op is in more inversions than before."""
+        found = self._comparison.converted_from(op)
+        was = self._comparison.was.get(op) if found is None else found[0]
+        before = 0 if was is None else self._old.inversions[was] or 0
+        return (self._new.inversions[op] or 0) > before
+
+    @cached_property
+    def _moved(self) -> Collection[int]:
+        """The ops that were only moved: the fewest, among those that stayed and those that replace one.
+
+        Of several choices, it is those that replace one, then those in most inversions.
+        """
+        comparison, ir, inversions = self._comparison, self._new.ir, self._new.inversions
+        moved, old_block, blocks = {*comparison.moved}, self._old.ir.op_block, comparison.matching.blocks
+        stood = {op: old for op in comparison.added if (old := self._replaced(op)) is not None}
+        changed = {ir.op_block[op] for op in (*moved, *stood)}
+        for block in changed:
+            all_stood = {op: comparison.was.get(op, stood.get(op)) for op in ir.block_ops[block]}
+            here = [
+                op for op, old in all_stood.items() if old is not None and blocks.get(old_block[old]) == block
+            ]
+            costs = [inversions[op] or 0 for op in here]
+            most = 1 + sum(costs)
+            weights = [
+                most * (2 + len(here)) + most * (op not in stood) - cost
+                for op, cost in zip(here, costs, strict=True)
+            ]
+            for place, op in enumerate(here):  # a pattern inserts at its root
+                weights[place] *= len(here) if op in stood and stood[op] == self.root else 1
+            kept = heaviest_rising(ranks_of([all_stood[op] or 0 for op in here]), weights)
+            moved = (moved - {*here}) | ({*here} - {here[place] for place in kept})
+        return moved & comparison.was.keys()
+
+    def _target(self, op: int, replaced: int | None) -> tuple[int | None, OpLabel | None]:
+        """Return the number of the op whose location an op should carry if not its own; its label."""
+        step, before = self._step, self._old.dump
+        if self.root is not None:
+            return step.before[self.root], None
+        if replaced is None:
+            replaced = self._comparison.was.get(op)
+        if replaced is not None and self._was_index[replaced] not in (None, self._index[op]):
+            return step.before[replaced], before.label(replaced)
+        keys = self._new.dump.keys.by_op
+        donor = self._donors.get(op) if step.is_whole else None
+        if donor is None or (keys[op] or 0) <= (keys[donor] or 0):
+            return None, None
+        return step.after[donor], self._new.dump.label(donor)
+
+    @cached_property
+    def _donors(self) -> Mapping[int, int]:
+        dump = self._new.dump
+        if isinstance(dump, AuditedDump):
+            return dump.donors
+        return audit_keyed(dump, SharedWork(0, finds_classes=False)).donors
+
+    def _replaced(self, op: int) -> int | None:
+        """Return the removed op whose users now use a new op; one with its index if there are several.
+
+        In a whole pass, the users may be converted, too, and so may the op.
+        """
+        index, found = self._index[op], self._used_instead.get(op, [])
+        same = [old for old in found if self._was_index[old] == index]
+        if found or op in self._comparison.was or not self._step.is_whole:
+            return next(iter([*same, *reversed(found)]), None)
+        converted = self._comparison.converted_from(op)
+        return None if converted is None else converted[0]
+
+    @cached_property
+    def _used_instead(self) -> Mapping[int, list[int]]:
+        """By new op, the removed ops whose users now use it."""
+        comparison = self._comparison
+        became = dict(comparison.became)
+        for op in comparison.added if self._step.is_whole else ():
+            if (converted := comparison.converted_from(op)) is not None:
+                became.setdefault(converted[0], op)
+        found = defaultdict[int, list[int]](list)
+        added, before, after = {*comparison.added}, self._old.producers, self._new.producers
+        for old in range(len(self._old)):
+            if old in comparison.became:
+                continue
+            for user, place in self._old.users[old]:
+                new = became.get(user, -1)
+                if new >= 0 and len(before[user]) == len(after[new]):
+                    used = after[new][place][0]
+                    if used in added and old not in found[used]:
+                        found[used].append(old)
+        return found
+
+    def _is_kept(self, op: int) -> bool:
+        """Return whether an op is not new.
+
+        It is new if its location is, or if it is now on the other side of the root and one used the other.
+        """
+        before = self._comparison.was.get(op)
+        if before is None or self._old.locations[before] != self._new.locations[op]:
+            return False
+        if self.root is None or self._root_after is None or before == self.root:
+            return True
+        is_same_side = (before < self.root) == (op < self._root_after)
+        return is_same_side or self._relation(before) is Carries.OTHER
+
+    def _source(self, op: int, index: int) -> int | None:
+        """Return the op whose location a new op carries; else one with its index.
+
+        Of several, it is itself, else the op that it was made from if that is gone, else the root.
+        """
+        became, origin = self._comparison.became, self._origins.get(op, (None,))[0]
+        same = [old for old, one in enumerate(self._was_index) if one == index]
+        gone = [old for old in same if old not in became]
+        likely = [self._comparison.was.get(op), None if origin in became else origin, self.root, origin]
+        found = [old for old in (*likely, *gone, *same) if old is not None and self._was_index[old] == index]
+        location = self._new.locations[op]
+        at_location = (old for old in found if self._old.locations[old] == location)
+        return next(at_location, found[0] if found else None)
+
+    def _relation(self, op: int) -> Carries:
+        """Return what an op of the state before is to the root."""
+        if op == self.root:
+            return Carries.ROOT
+        users, used = self._around_root
+        if op in users:
+            return Carries.USER
+        return Carries.OPERAND if op in used else Carries.OTHER
+
+    @cached_property
+    def _around_root(self) -> tuple[Collection[int], Collection[int]]:
+        """The ops that use the root, directly or through others, and those that it uses; both with itself."""
+        if self.root is None:
+            return (), ()
+        producers, users, used = self._old.producers, {self.root}, {self.root}
+        for op in range(self.root + 1, len(producers)):
+            if any(owner in users for owner, _ in producers[op]):
+                users.add(op)
+        for op in range(self.root, -1, -1):
+            if op in used:
+                used.update(owner for owner, _ in producers[op] if owner >= 0)
+        return users, used
+
+
+def number_in(name: str | None) -> int:
+    """Return the digits of ``%12`` as a number; 0 for a name without any."""
+    return int("0" + "".join(filter(str.isdecimal, name or "")))

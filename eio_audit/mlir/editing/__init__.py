@@ -1,0 +1,1 @@
+"""A program as objects that can be edited, and its text."""

@@ -1,0 +1,81 @@
+"""Sentences about a reduction, without layout."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator, Sequence
+
+from eio_audit.audit.reduce.reduce import Reduction
+from eio_audit.report.wording import count
+from eio_audit.report.wording.conclusion import Step
+
+
+def verdict(result: Reduction) -> str:
+    """Return ``271 -> 4 ops, 69 -> 2 arguments in 39 runs``, or that nothing could be cut."""
+    before, after = result.before, result.after
+    stopped = "interrupted: " if result.is_interrupted else ""
+    if before == after:
+        return f"{stopped}nothing could be cut: {count(after.ops, 'op')}, after {count(result.runs, 'run')}"
+    ops = f"{before.ops:,} -> {count(after.ops, 'op')}"
+    arguments = f"{before.arguments:,} -> {count(after.arguments, 'argument')}"
+    return f"{stopped}{ops}, {arguments} in {count(result.runs, 'run')}"
+
+
+def effort(result: Reduction) -> str:
+    """Return ``3 programs refused, 1 timeout``; empty without any."""
+    said = [
+        f"{count(result.refused, 'program')} refused" * bool(result.refused),
+        count(result.timeouts, "timeout") * bool(result.timeouts),
+    ]
+    return ", ".join(filter(None, said))
+
+
+def next_steps(result: Reduction) -> Iterator[Step]:
+    """Yield the commands to type next on the small file."""
+    if result.output is None:
+        return
+    if result.interesting:
+        yield Step(shlex.join(_on(result.interesting, "{}", result.output)), "exits with 0")
+        return
+    command = _on(result.command, result.input_word, result.output)
+    if result.pass_name is not None:
+        which = "--pass", result.pass_name
+        yield Step(shlex.join(["eio-audit", "bisect", *which, "--", *command]), "which pattern does it")
+    else:
+        yield Step(shlex.join(command), "shows it")
+        timeout = [] if not _hangs(result) or result.timeout is None else ["--timeout", f"{result.timeout:g}"]
+        bisect = ["eio-audit", "bisect", *timeout, "--", *command]
+        yield Step(shlex.join(bisect), "with which attempt of a pattern")
+
+
+def _on(command: Sequence[str], word: str, file: str) -> list[str]:
+    """Return a command on another file, which it gets last if no word stands for it."""
+    if word not in command:
+        return [*command, file]
+    place = len(command) - 1 - command[::-1].index(word)
+    return [*command[:place], file, *command[place + 1 :]]
+
+
+def _hangs(result: Reduction) -> bool:
+    return result.property.startswith("hangs")
+
+
+def lit_lines(result: Reduction) -> list[str]:
+    """Return the lines that make a test for lit of the program."""
+    command = _on(
+        result.interesting or result.command, "{}" if result.interesting else result.input_word, "%s"
+    )
+    run, kind = shlex.join(command), result.property.partition(":")[0]
+    if kind == "shuffled":
+        return [f"// RUN: {run} --mlir-print-debuginfo | eio-audit check -"]
+    if kind == "hangs":
+        return [f"// RUN: timeout {result.timeout or 0:g} {run}"]
+    if kind == "crashes":
+        return [f"// RUN: not --crash {run}"]
+    if kind == "fails":
+        said = re.fullmatch(r"fails: an error matches '(.*)'", result.property)
+        what = "{{.*}}".join(result.property.partition(": ")[2].split("_"))
+        check = f"// CHECK: {{{{{said[1]}}}}}" if said else f"// CHECK: error: {what}"
+        return [f"// RUN: not {run} 2>&1 | FileCheck %s", check]
+    return [f"// RUN: {run}"]
