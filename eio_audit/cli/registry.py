@@ -82,7 +82,6 @@ Examples:
   eio-audit diff before.mlir after.mlir       # what did this pass do?
   eio-audit check after.mlir                  # which ops are out of order?
   eio-audit bisect -- mlir-opt --cse in.mlir  # who put them out of order?
-  eio-audit fix after.mlir -o fixed.mlir      # put them back
 """
 
 EPILOG = f"""{GATE_EXIT_CODES}\

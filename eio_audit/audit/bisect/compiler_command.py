@@ -59,6 +59,7 @@ _WITH_VALUE = frozenset(
 """The flags whose value may be the next word."""
 _GENERAL = ("mlir-", "allow-unregistered-dialect", "load-", "irdl-file", "verify-", "no-implicit-module")
 """What the flags begin with that do not name a pass or a pipeline."""
+SPLIT_FLAG = "split-input-file"  # what the flag begins with that reads one input as several programs
 _UNKNOWN = re.compile(rb"[Uu]nknown (?:command line argument|option) '?-*([\w-]+)")
 _MEANT = re.compile(rb"[Dd](id you mean '[\w=-]+'\?)")
 _ERROR = re.compile(rb"(?m)^.*\b(?:error|Error|ERROR): .*$|^.*\bLLVM ERROR\b.*$|^.*: Assertion .* failed.*$")

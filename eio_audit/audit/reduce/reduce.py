@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from eio_audit.audit.bisect.compiler_command import CompilerCommand, CompilerRuns
+from eio_audit.audit.bisect.compiler_command import SPLIT_FLAG, CompilerCommand, CompilerRuns
 from eio_audit.audit.options import AuditOptions
 from eio_audit.audit.reduce.property import Judge, Wanted
 from eio_audit.audit.reduce.search import Candidate, Search
@@ -108,7 +107,7 @@ def reduce_program(
 
 
 def _splits(reader: CompilerCommand | None) -> bool:
-    return reader is None or any(re.match(r"--?split-input-file", word) for word in reader.words)
+    return reader is None or any(word.lstrip("-").startswith(SPLIT_FLAG) for word in reader.words)
 
 
 def _written_anew(start: Program, job: Job, judge: Judge) -> Program:

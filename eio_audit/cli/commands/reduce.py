@@ -180,7 +180,7 @@ def _job(command: tuple[str, ...], wanted: Wanted, printer: str | None, options:
     Raises:
         UsageError: the command has no input.
     """
-    from eio_audit.audit.bisect.compiler_command import OWN_FLAGS, CompilerCommand
+    from eio_audit.audit.bisect.compiler_command import OWN_FLAGS, SPLIT_FLAG, CompilerCommand
     from eio_audit.audit.reduce.reduce import Job
 
     is_file = len(command) == 1 and wanted.interesting is not None
@@ -195,7 +195,7 @@ def _job(command: tuple[str, ...], wanted: Wanted, printer: str | None, options:
     name = inputs[-1]
     source = Source.read(name)
     if given is not None:
-        splits = [word for word in command if re.match(r"--?split-input-file", word)]
+        splits = [word for word in command if word.lstrip("-").startswith(SPLIT_FLAG)]
         reader = CompilerCommand((given.program, *general)).with_flags(*splits)
     elif printer is not None:
         reader = CompilerCommand((*program_of(printer, "--printer"), name))

@@ -18,6 +18,7 @@ Attributes = dict[bytes, bytes]
 Place = tuple[str, int, int]
 """What stands in a template: an operand, an argument of a region's first block, or a region, by numbers."""
 Template = tuple[bytes | Place, ...]
+_QUOTED_NAME = re.compile(rb'"[A-Za-z_][\w$.-]*"')
 _SYMBOL = re.compile(rb'@(?:[\w$.-]+|"[^"]*")')
 SOURCE = "builtin.unrealized_conversion_cast"
 """Without operands, an op of any program that gives a value of any type."""
@@ -149,7 +150,7 @@ class Op:
 
 
 def _is_bare(name: bytes) -> bool:
-    return re.fullmatch(rb'"[A-Za-z_][\w$.-]*"', name) is not None
+    return _QUOTED_NAME.fullmatch(name) is not None
 
 
 class ProgramSize(NamedTuple):

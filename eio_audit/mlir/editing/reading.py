@@ -29,7 +29,6 @@ SPLIT = re.compile(rb"(?m)^[ \t]*// -----[ \t]*\r?(?:\n|\Z)")
 _RESOURCES = re.compile(rb"(?m)^\{-#.*?#-\}", re.DOTALL)
 _NUMBER = re.compile(rb"#[0-9]+")
 _ARGUMENT = re.compile(rb"%[\w$.-]+\s*:\s*")
-_LOCATION = re.compile(rb"\s*loc\(")
 
 
 def read_program(

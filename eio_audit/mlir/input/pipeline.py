@@ -1,4 +1,4 @@
-"""The pass pipeline that a compiler prints: ``--dump-pass-pipeline``, a reproducer, the arguments of a crash."""
+"""The pass pipeline that a compiler prints: in its messages, a reproducer, or the arguments of a crash."""
 
 from __future__ import annotations
 

@@ -10,6 +10,8 @@ from eio_audit.audit.reduce.reduce import Reduction
 from eio_audit.report.wording import count
 from eio_audit.report.wording.conclusion import Step
 
+_MATCHES = re.compile(r"fails: an error matches '(.*)'")
+
 
 def verdict(result: Reduction) -> str:
     """Return ``271 -> 4 ops, 69 -> 2 arguments in 39 runs``, or that nothing could be cut."""
@@ -74,7 +76,7 @@ def lit_lines(result: Reduction) -> list[str]:
     if kind == "crashes":
         return [f"// RUN: not --crash {run}"]
     if kind == "fails":
-        said = re.fullmatch(r"fails: an error matches '(.*)'", result.property)
+        said = _MATCHES.fullmatch(result.property)
         what = "{{.*}}".join(result.property.partition(": ")[2].split("_"))
         check = f"// CHECK: {{{{{said[1]}}}}}" if said else f"// CHECK: error: {what}"
         return [f"// RUN: not {run} 2>&1 | FileCheck %s", check]
