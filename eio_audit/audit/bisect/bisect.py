@@ -85,6 +85,11 @@ class Application:
         return self.at_end.left_others
 
     @property
+    def left_apart(self) -> int:
+        """Those that do not count in the order of the steps: of hoisted constants, or not comparable."""
+        return self.left - self.left_others
+
+    @property
     def is_resolved(self) -> bool:
         """Whether it is one attempt."""
         return self.first == self.last
@@ -114,6 +119,11 @@ class PatternTotal:
     left_others: int  # those of them that are comparable, without hoisted constants
     op_counts: OpCounts  # how many ops they changed
     worst: Application  # the application that left most inversions; of equals, the one that made most
+
+    @property
+    def left_apart(self) -> int:
+        """Those that do not count in the order of the patterns: of hoisted constants, or not comparable."""
+        return self.left - self.left_others
 
 
 def _most(one: Application | PatternTotal) -> tuple[int, int, int, int]:

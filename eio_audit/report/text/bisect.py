@@ -44,7 +44,14 @@ def _print_patterns(result: Bisection, console: Console) -> None:
     cells = bisect.cells_of(result) | {key: attrgetter(f"op_counts.{key}") for key in _OPS}
     may_omit = "?" * result.is_judged
     ops = ", ".join(f"~{key}{may_omit}={title}" for key, title in _OPS.items())
-    print_figures(figures_of(rows, f"~made, ~undone, ~left, >applied, {ops}, >by=, pattern", cells), console)
+    print_figures(
+        figures_of(
+            rows, f"~made, ~undone, ~left, ~left_apart=not counted, >applied, {ops}, >by=, pattern", cells
+        ),
+        console,
+    )
+    if any(one.left_apart for one in rows):
+        console.print((f"  {bisect.NOT_COUNTED}", "dim"))
     if result.left_before:
         number, verb = count(result.left_before, "inversion"), "was" if result.left_before == 1 else "were"
         console.print((f"  {number} of the end {verb} there before", "dim"))

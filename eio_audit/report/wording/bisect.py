@@ -33,6 +33,8 @@ WITHOUT_PATTERNS = "(without patterns, such as folding)"
 
 SHOWN_STEPS = 4  # how many steps a sentence names
 
+NOT_COUNTED = "not counted: pairs of hoisted constants, and pairs that the original order does not compare"
+"""Below the table of patterns: pairs by which they are not ranked."""
 UNKNOWN_PATTERN, UNRESOLVED = "(pattern unknown)", "(not resolved)"
 
 
