@@ -105,7 +105,8 @@ _FIELDS = {
     "OpLabel": "op=name result index line module",
     "OneApplication": f"attempt=number pattern=attempt.pattern {_ROOT_OP} reproduction",
     "PatternTotal": (
-        "pattern resolved=is_resolved applications made undone left left_apart op_changes=op_counts worst=worst.last"
+        "pattern resolved=is_resolved applications made undone left left_apart op_changes=op_counts "
+        "worst=worst.last"
     ),
     "PassTotal": "pass=pass_name made models undone left left_shuffled mislabelled lost",
     "PassTime": "pass=name places seconds share",

@@ -191,7 +191,8 @@ def bisection_to_markdown(result: Bisection, *, verbose: bool = False) -> str:
 
 def _patterns(result: Bisection, *, verbose: bool) -> list[str]:
     shown = result.patterns if verbose else result.patterns[:SHOWN_ROWS]
-    columns = f"{'~made, ~left=left at the end, ~left_apart?=not counted, ' * result.is_judged}>applied, ops, pattern"
+    apart = "~left_apart=not counted, " * any(one.left_apart for one in shown)
+    columns = f"{f'~made, ~left=left at the end, {apart}' * result.is_judged}>applied, ops, pattern"
     lines = _steps([*shown, result.without_patterns], columns, bisect.cells_of(result))
     if len(shown) < len(result.patterns):
         lines += [f"{len(result.patterns) - len(shown):,} more patterns.", ""]

@@ -50,7 +50,7 @@ def _print_patterns(result: Bisection, console: Console) -> None:
         ),
         console,
     )
-    if any(one.left_apart for one in rows):
+    if any(one.left_apart for one in result.patterns):
         console.print((f"  {bisect.NOT_COUNTED}", "dim"))
     if result.left_before:
         number, verb = count(result.left_before, "inversion"), "was" if result.left_before == 1 else "were"
