@@ -779,7 +779,7 @@ def test_where_ops_stand_at_a_wrong_place_the_advice_says_so(tmp_path: Path) -> 
     flags = ["--convert-elementwise-to-linalg", "--linalg-fuse-elementwise-ops", "--inline"]
     found = run("bisect", "--", mlir_tool("mlir-opt"), program, *flags).stdout.decode().splitlines()
     assert found[:2] == [
-        "linalg-fuse-elementwise-ops left 1 of the 1 inversion at the end; first attempt 47; "
+        "linalg-fuse-elementwise-ops left 1 of the 1 inversion at the end of the command; first at attempt 47; "
         "change FuseElementwiseOps: 1 would become 0",
         "  FuseElementwiseOps: #1 math.exp %3 was moved behind #2 math.tanh %2. Where it stood before, "
         "1 inversion would become 0",

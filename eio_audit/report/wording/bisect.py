@@ -177,13 +177,15 @@ def shown_passes(result: Bisection, *, verbose: bool = False) -> tuple[list[Trac
 
 
 def answer(result: Bisection) -> str:
-    """Return ``cse left 4 of the 5 inversions at the end; first attempt 7; change P: 5 would become 1``."""
+    """Return ``cse left 4 of the 5 inversions at the end of the command; ...; change P: 5 would become 1``."""
     return _answer(result) + configured(result.states.options)
 
 
 def _answer(result: Bisection) -> str:
     name, first, advice = result.pass_name, result.first_left, result.advice
-    since = [] if first is None else [f"first {_step(first)}" if first.last else "already without patterns"]
+    since = (
+        [] if first is None else [f"first at {_step(first)}" if first.last else "already without patterns"]
+    )
     if result.is_unchanged:
         as_before = f"; {count(result.left_before, 'inversion')} as before it" if result.left_before else ""
         return f"{name} changes nothing{as_before}"
@@ -192,7 +194,7 @@ def _answer(result: Bisection) -> str:
         return "; ".join([f"{name} changed {changed}", *since, f"{NOT_JUDGED}: no op carries an op index"])
     at_end = " at the end of the command" if first is not None else ""
     all_left = count(result.passes.at_end_of_log.inversions, "inversion")
-    left = f"{name} left {result.left:,} of the {all_left} at the end"
+    left = f"{name} left {result.left:,} of the {all_left} at the end of the command"
     said = [left, *since] if result.left else [f"{name} left no inversion{at_end}"]
     if advice is not None and advice.changes and advice.left is not None and advice.at_end is not None:
         patterns = [*dict.fromkeys(change.pattern for change in advice.changes if change.pattern)]
