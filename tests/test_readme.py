@@ -17,7 +17,7 @@ def test_the_outputs_shown_are_real(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.chdir(tmp_path)
     (tmp_path / "sample_irs").symlink_to(ROOT / "sample_irs")
     shown = re.findall(r"^```\n\$ eio-audit ([^\n]*)\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
-    assert len(shown) == 4
+    assert len(shown) == 3
     for command, output in shown:
         result = run(*shlex.split(command))
         printed = (result.stdout + result.stderr).decode().split("\n")

@@ -177,7 +177,7 @@ def shown_passes(result: Bisection, *, verbose: bool = False) -> tuple[list[Trac
 
 
 def answer(result: Bisection) -> str:
-    """Return ``cse left 4 of the 5 inversions at the end of the command; ...; change P: 5 would become 1``."""
+    """Return ``cse left 4 of the 5 inversions at the end of ...; change P: 5 would become 1``."""
     return _answer(result) + configured(result.states.options)
 
 
