@@ -84,6 +84,7 @@ _INTERVAL = rb"\s\[" + VALUE + rb"(?:#\d++)?,\s*+" + VALUE + rb"(?:#\d++)?\)"
 _NESTING = re.compile(STRING + rb"|" + COMMENT + rb"|->|=>|[<>]=|[(){}\[\]<>,:]")
 _DIALECT_BODY = STRING + rb"|" + COMMENT + rb"|" + VALUE + rb"(?:#\d++)?|(?P<name>" + DIALECT_NAME + rb")<"
 _BODY_START = DIALECT_NAME + rb"<"  # compiled on first use
+LONGEST_REST = 1000  # how many bytes of its line may follow an offset in a body, so that time stays linear
 _LONGEST_BODY = 1000  # how many bytes before an offset the body may begin that it is in
 _IN_DIALECT_BODY = re.compile(STRING + rb"|->|[(){}\[\]<>]")
 _DEPTHS = {b"(": 1, b"[": 1, b"{": 1, b"<": 1, b")": -1, b"]": -1, b"}": -1, b">": -1}
@@ -230,8 +231,15 @@ def dialect_body_end(text: Text, opening: int, end: int = sys.maxsize) -> int:
 
 
 def in_dialect_body(text: Text, offset: int, start: int = 0) -> bool:
-    """Whether an offset, that of no bracket, is in the body of a dialect attribute or type on its line."""
-    line = max(start, offset - _LONGEST_BODY, text.rfind(b"\n", start, offset) + 1)
+    """Whether an offset, that of no bracket, is in the body of a dialect attribute or type on its line.
+
+    It is in none if much of its line follows. What matches a comment has read that, each time.
+    """
+    rest = offset + LONGEST_REST + 1
+    if len(text) >= rest and text.find(b"\n", offset, rest) < 0:
+        return False
+    earliest = max(start, offset - _LONGEST_BODY)
+    line = max(earliest, text.rfind(b"\n", earliest, offset) + 1)
     bodies = re.compile(_BODY_START).finditer(text, line, offset)
     return any(dialect_body_end(text, body.end() - 1, offset + 1) > offset for body in bodies)
 

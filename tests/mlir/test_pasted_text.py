@@ -180,6 +180,15 @@ def test_two_slashes_in_the_body_of_a_type_begin_no_comment() -> None:
     assert check(read_text(text)).summary.indexed == 1
 
 
+def test_far_before_the_end_of_a_line_two_slashes_begin_a_comment() -> None:
+    for blanks, number in (
+        (1000 - len("// b>\n") + 1, 1),
+        (1000, 0),
+    ):  # time would grow with the square of a line
+        text = f'"d.a"() : () -> {SLASHES}{" " * blanks}\n'
+        assert len(check(read_text(text)).dumps) == number
+
+
 def test_what_follows_two_slashes_in_a_type_is_compared() -> None:
     texts = [f'"d.a"() : () -> {SLASHES}\n', f'"d.a"() : () -> {SLASHES.replace("b", "c")}\n']
     assert diff(*(read_text(text)[0] for text in texts)).ops.unchanged == 0

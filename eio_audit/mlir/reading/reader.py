@@ -42,6 +42,7 @@ from eio_audit.mlir.tokens import (
     HEADER,
     INNER,
     LABEL,
+    LONGEST_REST,
     OPEN_ANGLE,
     OPEN_BRACE,
     OPEN_PAREN,
@@ -416,7 +417,7 @@ class Reader:
                 offset = self._location(current, start)
                 if not self.ops or self.ops[-1] is not current:
                     return offset
-            elif first == _SLASH and self._is_in_dialect_body(brackets, start):
+            elif first == _SLASH and self._begins_no_comment(brackets, start, offset):
                 offset = start + 2
             else:
                 if first == OPEN_PAREN and outside:
@@ -446,6 +447,10 @@ class Reader:
     def _returns_at(self, offset: int) -> bool:
         """Whether a carriage return alone is here. It ends a comment, and so its line."""
         return self.data[offset : offset + 1] == b"\r" and self.data[offset + 1 : offset + 2] != b"\n"
+
+    def _begins_no_comment(self, brackets: Brackets, offset: int, end: int) -> bool:
+        """Whether ``//`` is in a body, and no comment from ``offset`` to ``end``: see ``_is_in_dialect_body``."""
+        return end - offset <= LONGEST_REST and self._is_in_dialect_body(brackets, offset)
 
     def _is_in_dialect_body(self, brackets: Brackets, offset: int) -> bool:
         """Whether an offset is in ``#name<...>`` or ``!name<...>``, where ``%`` begins no value's name.
@@ -499,7 +504,7 @@ class Reader:
             token = self._token(INNER, end, brackets)
             yield token, len(brackets)
             start, end = token.start("token"), token.end()
-            if token["token"][0] == _SLASH and self._is_in_dialect_body(brackets, start):
+            if token["token"][0] == _SLASH and self._begins_no_comment(brackets, start, end):
                 end = start + 2
             brackets.feed(token["token"], start)
 
