@@ -184,7 +184,8 @@ def test_far_before_the_end_of_a_line_two_slashes_begin_a_comment() -> None:
     for blanks, number in (
         (1000 - len("// b>\n") + 1, 1),
         (1000, 0),
-    ):  # time would grow with the square of a line
+    ):
+        # time would grow with the square of a line
         text = f'"d.a"() : () -> {SLASHES}{" " * blanks}\n'
         assert len(check(read_text(text)).dumps) == number
 
