@@ -449,7 +449,7 @@ class Reader:
         return self.data[offset : offset + 1] == b"\r" and self.data[offset + 1 : offset + 2] != b"\n"
 
     def _begins_no_comment(self, brackets: Brackets, offset: int, end: int) -> bool:
-        """Whether ``//`` is in a body, and no comment from ``offset`` to ``end``: see ``_is_in_dialect_body``."""
+        """Whether ``//`` at ``offset`` is in a dialect type or attribute; ``end`` is that of its line."""
         return end - offset <= LONGEST_REST and self._is_in_dialect_body(brackets, offset)
 
     def _is_in_dialect_body(self, brackets: Brackets, offset: int) -> bool:
