@@ -297,3 +297,18 @@ def test_passes_of_several_programs_are_in_the_order_of_their_numbers(tmp_path: 
 @pytest.mark.parametrize("name", ["resnet_50_before_fusion.mlir", "bypass.mlir", "pass_3.mlir", "after.mlir"])
 def test_other_numbers_are_no_numbers_of_passes(name: str) -> None:
     assert (marker := file_marker(name)) is None or marker.when is None
+
+
+def test_pairs_of_one_program_that_was_printed_in_two_ways_name_no_passes(tmp_path: Path) -> None:
+    for form, location in (("alias", "#loc1"), ("inline", '"2|x"')):
+        for moment, ops in (("before", ("a", "b")), ("after", ("b", "a"))):
+            lines = [f'  "my.{op}"() : () -> () loc({location})' for op in ops]
+            text = "\n".join(["module {", *lines, "}", '#loc1 = loc("2|x")\n'])
+            (tmp_path / f"{moment}_{form}.mlir").write_text(text)
+    files = find_dump_files(str(tmp_path))
+    assert [(file.program, file.state and file.state.pass_name) for file in files] == [
+        ("alias", ""),
+        ("alias", ""),
+        ("inline", ""),
+        ("inline", ""),
+    ]

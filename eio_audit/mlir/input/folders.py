@@ -35,12 +35,12 @@ import os
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from enum import IntEnum
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import NamedTuple
 
 from eio_audit.mlir.input.markers import Marker, holds_ir
-from eio_audit.mlir.source import InputError
+from eio_audit.mlir.source import InputError, Source
 
 IR_SUFFIX = ".mlir"
 TEXT_SUFFIX = ".txt"
@@ -70,6 +70,8 @@ _OF_PASS = (
     r"(?P<when>before|after)[-_. ](?P<pass>[^-_. ].*)"
 )
 """A file name with the number of a pass, and ``before`` or ``after`` directly behind it."""
+_OP = re.compile(rb"(?m)^(?!#)[ \t]*+(?:%[^\n=]*+= )?\"?([A-Za-z_]\w*+\.[\w.]++)")
+"""The name of an op at the beginning of a line. Locations need no line of their own."""
 _BETWEEN_WORDS = "-_. "
 _WORD = r"[^-_. ]+"
 _FAILED = "FAILED"
@@ -352,10 +354,36 @@ def _states(files: Sequence[_File]) -> dict[tuple[str, ...], States]:
         """A ``.log`` or ``.txt`` file may be a state only if its name has a pass."""
         return is_ir_file(name) or ((state := parse_state(stem)) is not None and state.pass_name != "")
 
-    states = {}
+    states, paths = {}, {(file.folders, file.name): file.path for file in files}
     for folder, names in unordered.items():
-        states[folder] = find_states({n: stem for n, stem in names.items() if may_be_state(n, stem)})
+        found = find_states({n: stem for n, stem in names.items() if may_be_state(n, stem)})
+        ops = {name: partial(_ops_in, paths[folder, name]) for name in found.by_file}
+        states[folder] = _without_forms(found, ops)
     return {folder: found for folder, found in states.items() if found.by_file or found.alike}
+
+
+def _without_forms(states: States, ops: Mapping[str, Callable[[], object]]) -> States:
+    """Return the states; where names differ only by how one program was printed, they name no passes.
+
+    So it is if several pairs of a folder have the same ops before and the same ops after. ``ops`` reads the
+    ops of a file.
+    """
+    own = {file: state for file, state in states.by_file.items() if not state.program and state.pass_name}
+    if len({state.pass_name for state in own.values()}) < 2:
+        return states
+    texts = {moment: {ops[file]() for file, one in own.items() if one.moment is moment} for moment in Moment}
+    if len(texts[Moment.BEFORE]) != 1 or len(texts[Moment.AFTER]) != 1:
+        return states
+    forms = {file: State(state.pass_name, "", state.moment) for file, state in own.items()}
+    return states._replace(by_file={**states.by_file, **forms})
+
+
+def _ops_in(path: str) -> object:
+    """Return the names of the ops in a file, in order; if it cannot be read, something that nothing equals."""
+    try:
+        return tuple(_OP.findall(Source.read(path).data))
+    except InputError:
+        return object()
 
 
 class _Half(NamedTuple):
