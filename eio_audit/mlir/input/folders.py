@@ -379,7 +379,7 @@ def _without_forms(states: States, ops: Mapping[str, Callable[[], object]]) -> S
 
 
 def _ops_in(path: str) -> object:
-    """Return the names of the ops in a file, in order; if it cannot be read, something that nothing equals."""
+    """Return the names of the ops in a file, in order; what nothing equals if it cannot be read."""
     try:
         return tuple(_OP.findall(Source.read(path).data))
     except InputError:
