@@ -153,6 +153,7 @@ class Bisection:
     advice: Advice | None = None  # what to change; None if nothing is out of order, or locations do not tell
     failures: tuple[InputError, ...] = ()  # the errors of runs that failed
     stopped: str = ""  # why the search stopped early: `INTERRUPTED`, `MOST_RUNS`, or empty if it did not
+    can_reduce: bool = False  # whether the compiler prints programs as `reduce` needs them
 
     @property
     def left_before(self) -> int:
@@ -394,6 +395,7 @@ def _assembled(
         advice=advice,
         failures=tuple(error for _, error in sorted(result.failures.items())),
         stopped=result.stopped,
+        can_reduce=bool(attempts) and states.runs.prints_generic(found.command),
     )
 
 

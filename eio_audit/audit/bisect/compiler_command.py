@@ -59,6 +59,8 @@ _WITH_VALUE = frozenset(
 """The flags whose value may be the next word."""
 _GENERAL = ("mlir-", "allow-unregistered-dialect", "load-", "irdl-file", "verify-", "no-implicit-module")
 """What the flags begin with that do not name a pass or a pipeline."""
+GENERIC = "--mlir-print-op-generic", "--mlir-print-debuginfo", "--mlir-print-local-scope"
+"""The flags with which a compiler prints a program in full."""
 SPLIT_FLAG = "split-input-file"  # what the flag begins with that reads one input as several programs
 _UNKNOWN = re.compile(rb"[Uu]nknown (?:command line argument|option) '?-*([\w-]+)")
 _MEANT = re.compile(rb"[Dd](id you mean '[\w=-]+'\?)")
@@ -256,6 +258,16 @@ class CompilerRuns:
     def too_long(self) -> str:
         """Why a run was stopped."""
         return f"stopped after {self.timeout:g} seconds (--timeout)"
+
+    def prints_generic(self, command: CompilerCommand) -> bool:
+        """Whether a compiler prints its input in full, without passes. This run is not counted."""
+        reader = CompilerCommand((command.program, *command.without(OWN_FLAGS).general_words)).with_flags(
+            *GENERIC
+        )
+        with ExitStack() as files, suppress(InputError):
+            stdin = DEVNULL if self.stdin is None else files.enter_context(self.stdin.open("rb"))
+            return self.execute(reader.program, reader.words, stdin) == 0
+        return False
 
     def log_actions(self, command: CompilerCommand, path: Path) -> CompilerRun:
         """Run a command that may fail, and keep all of its log of actions.

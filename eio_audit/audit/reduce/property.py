@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from eio_audit.audit.bisect.bisect import bisect_pass
 from eio_audit.audit.bisect.compiler_command import (
+    GENERIC,
     OWN_FLAGS,
     CompilerCommand,
     CompilerError,
@@ -41,7 +42,6 @@ from eio_audit.mlir.source import InputError
 LEAST_SECONDS = 10.0  # the least time that a run has without --timeout
 _TIMES = 10  # how many times as long as reading a run may take
 _KEPT_FLAGS = frozenset({"mlir-debug-counter", "mlir-disable-threading"})
-GENERIC = "--mlir-print-op-generic", "--mlir-print-debuginfo", "--mlir-print-local-scope"
 
 
 class Wanted(NamedTuple):

@@ -363,7 +363,7 @@ def next_steps(result: Bisection) -> Iterator[Step]:
         yield step("resolves more", "--config", f"max-runs={4 * result.runs}")
     yield step("a page: the curve, and each step", "-o", "bisect.html")
     pattern = next((one.pattern for one in result.patterns if one.left and one.pattern), None)
-    if pattern is not None:
+    if pattern is not None and result.can_reduce:
         yield Step(reduction_command(result, "--pattern", pattern), "the smallest program that shows it")
     elif not result.is_kept:
         yield step("keeps the states for trace, diff, history", "-o", "states.log")
