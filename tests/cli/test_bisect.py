@@ -784,6 +784,9 @@ def test_where_ops_stand_at_a_wrong_place_the_advice_says_so(tmp_path: Path) -> 
         "  FuseElementwiseOps: #1 math.exp %3 was moved behind #2 math.tanh %2. Where it stood before, "
         "1 inversion would become 0",
     ]
+    assert found[-1].startswith(
+        "  eio-audit reduce --pass linalg-fuse-elementwise-ops --pattern FuseElementwiseOps -- "
+    )
 
 
 def test_the_suggested_commands_work() -> None:
