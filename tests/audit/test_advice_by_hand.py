@@ -85,7 +85,8 @@ def test_ops_inserted_where_those_stood_that_they_replace(
         by_hand = inversions(inserted_by_hand(before, after, slices))
         assert found.inversions({Group("Fuse", "t.slice", Kind.PLACE)}) == by_hand
     advice = found.advice()
-    if advice is not None and not inversions(before):
+    # A whole pass does not tell whether it inserted the slices elsewhere, or moved what is between them.
+    if has_pattern and advice is not None and not inversions(before):
         assert [(change.kind, advice.inversions) for change in advice.changes] == [("place", 0)]
 
 
@@ -174,5 +175,6 @@ def test_slices_are_inserted_elsewhere_and_moved_ops_get_the_location_that_they_
     advice = flow(before, after, root if has_pattern else None).advice()
     if advice is not None:
         assert advice.now == inversions(after)
-        assert advice.inversions == 0
+        # A whole pass does not tell whether it moved the permutes, or what is between them.
+        assert advice.inversions <= (0 if has_pattern else advice.now)
         assert {change.kind for change in advice.changes} <= {"place", "location"}

@@ -225,12 +225,14 @@ class MadeOps:
             ]
             costs = [inversions[op] or 0 for op in here]
             most = 1 + sum(costs)
+            replacing = 2 + len(here) if self.root is None else 1  # patterns may insert anywhere
             weights = [
-                most * (2 + len(here)) + most * (op not in stood) - cost
+                most * (3 + len(here) if op not in stood else replacing) - cost
                 for op, cost in zip(here, costs, strict=True)
             ]
             for place, op in enumerate(here):  # a pattern inserts at its root
-                weights[place] *= len(here) if op in stood and stood[op] == self.root else 1
+                if op in stood and stood[op] == self.root:
+                    weights[place] = most * (3 + len(here)) * len(here)
             kept = heaviest_rising(ranks_of([all_stood[op] or 0 for op in here]), weights)
             moved = (moved - {*here}) | ({*here} - {here[place] for place in kept})
         return moved & comparison.was.keys()
