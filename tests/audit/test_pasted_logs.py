@@ -269,3 +269,9 @@ def test_programs_may_share_a_private_function() -> None:
         dump("After", name, module(function(f, 1, 2), helper)) for f in ("add", "mm") for name in ("a", "b")
     ]
     assert rows(traced(*both)) == [("a", None, None, 0), ("b", None, False, 0)] * 2
+
+
+def test_an_op_above_another_names_no_state() -> None:
+    ops = 'memref.global @a : memref<i32> loc("0|m")', "fx.init @b {\n  fx.run\n}", "func.func private @c()"
+    text = "\n".join([ops[0], ops[1], ops[0].replace("@a", "@d"), ops[2], ""])
+    assert len(read_text(text)) == 1

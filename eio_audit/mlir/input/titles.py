@@ -15,6 +15,8 @@ from eio_audit.mlir.source import Source, Span, Text, line_end
 _HEAD = rb"(?m)^(?=(?:builtin\.)?module\b|\"builtin\.module\"\(|[a-z_]\w*\.|\"func\.func\")"
 """The start of an op that is not indented."""
 _MOMENT = r"(?i)(?:.*\b)?(?P<when>before|after)\b[\s:=\"'`-]*+(?P<pass>[^\s\"'`].*)"
+_BEGINS_OP = r"\s*(?:[}#!%\"]|[A-Za-z_][\w$]*\.[\w$])"
+"""The beginning of a line of IR: an op in custom assembly has its dialect before a dot."""
 _RULE = " \t\r=-#*:~_.+<>[]|\"'`"  # what stands around a title, or below it
 _LONGEST = 200
 _FIRST_WITHIN = 1 << 20  # how far the first module is looked for
@@ -53,7 +55,7 @@ def _title(data: Text, floor: int, start: int) -> tuple[Span, Marker] | None:
             continue
         moment = re.fullmatch(_MOMENT, text)
         is_comment = line.lstrip().startswith("//") and not (moment and text.startswith("IR "))
-        is_ir = line.lstrip().startswith(("}", "#", "!", "%", '"'))
+        is_ir = re.match(_BEGINS_OP, line) is not None and not line.rstrip().endswith(":")
         is_other = is_comment or is_ir or len(text) > _LONGEST
         if is_other or (moment is None and noise_end(data, place.start, place.end) is not None):
             return None
