@@ -10,20 +10,18 @@ from __future__ import annotations
 import ast
 import importlib
 import re
-import signal
 import time
 from collections import defaultdict
 from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from re import _constants, _parser  # type: ignore[attr-defined]
-from types import FrameType
 from typing import Any
 
 import pytest
 
 import eio_audit
+from tests.limits import TooSlowError, limited
 from tests.test_patterns import REPETITIONS, Items, inside, modules, patterns_of
 
 LENGTH = 20_000
@@ -148,26 +146,6 @@ def hostile_texts(tree: Items) -> set[str]:
     return texts
 
 
-class TooSlowError(Exception):
-    pass
-
-
-@contextmanager
-def limited() -> Iterator[None]:
-    """Raise an error after so many seconds of CPU time."""
-
-    def fail(_: int, __: FrameType | None) -> None:
-        raise TooSlowError
-
-    before = signal.signal(signal.SIGVTALRM, fail)
-    signal.setitimer(signal.ITIMER_VIRTUAL, MOST_SECONDS, MOST_SECONDS)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
-        signal.signal(signal.SIGVTALRM, before)
-
-
 @pytest.mark.parametrize(("name", "pattern", "methods"), patterns())
 def test_a_long_run_takes_linear_time(name: str, pattern: re.Pattern[Any], methods: set[str]) -> None:
     is_searched = (not methods or bool(methods & SEARCHING)) and name not in NOT_SEARCHED
@@ -178,7 +156,7 @@ def test_a_long_run_takes_linear_time(name: str, pattern: re.Pattern[Any], metho
         given: Any = text + ENDS.get(name, "")
         given = given.encode("latin-1", "replace") if is_bytes else given
         try:
-            with limited():
+            with limited(MOST_SECONDS):
                 if is_searched:
                     pattern.subn(lambda match: match[0], given)
                 if is_matched:
@@ -189,6 +167,6 @@ def test_a_long_run_takes_linear_time(name: str, pattern: re.Pattern[Any], metho
 
 def test_a_search_that_starts_anew_at_each_byte_is_slow() -> None:
     started = time.process_time()
-    with pytest.raises(TooSlowError), limited():
+    with pytest.raises(TooSlowError), limited(MOST_SECONDS):
         re.search(r"(?:\s|\"\")+<", " " * LENGTH)
     assert time.process_time() - started < 10 * MOST_SECONDS

@@ -8,17 +8,14 @@ from __future__ import annotations
 import json
 import os
 import random
-import signal
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from types import FrameType
 from xml.etree import ElementTree
 
 import pytest
 
 from tests.cli.running import SAMPLES, run
+from tests.limits import TooSlowError, limited
 
 MUTATIONS = int(os.environ.get("EIO_AUDIT_MUTATIONS", "4000"))
 PLACES = os.environ.get("EIO_AUDIT_PLACES", "4")  # how many places of the small text get long runs, or all
@@ -90,24 +87,6 @@ COMMANDS = [
     ["repeat", "--runs", "2", "--format", "json", "--", "cat", "FILE"],
     ["bisect", "--format", "json", "--", "sh", "-c", 'cat "$0" >&2', "FILE"],
 ]
-
-
-class TooSlowError(BaseException):
-    """It is no exception that a command may take for one of its own."""
-
-
-@contextmanager
-def limited(seconds: float) -> Iterator[None]:
-    def fail(_: int, __: FrameType | None) -> None:
-        raise TooSlowError
-
-    before = signal.signal(signal.SIGVTALRM, fail)
-    signal.setitimer(signal.ITIMER_VIRTUAL, seconds, seconds)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
-        signal.signal(signal.SIGVTALRM, before)
 
 
 def mutated(text: bytes, rng: random.Random) -> bytes:

@@ -346,17 +346,17 @@ def _assembled(
     log = states.runs.lasting / STATES_LOG
     lines = write_log(log, states.wanted.pass_name, states.text(search.before), logged)
     name = str(log) if states.runs.kept else f"<{STATES_LOG}>"
-    traced = trace(read_text(log.read_bytes(), name), states.options, watches)
+    dumps = read_text(log.read_bytes(), name)
+    traced = trace(dumps, states.options, watches)
     for error in traced.errors:
         raise error
     advice = None
     if orders[-1].inversions and search.before != keys[-1] and states.options.order_from is None:
-        read = read_text(log.read_bytes(), name)
         roots = [None, *(root_of(attempts.get(step.last)) for step in steps)]
-        advice = flow_of(read, roots, states.options).advice()
+        advice = flow_of(dumps, roots, states.options).advice()
     to_end = traced
     if later := found.after(search.question):
-        to_end = trace([*read_text(log.read_bytes(), name), *later], states.options)
+        to_end = trace([*dumps, *later], states.options)
     if advice is not None:
         advice = found.trace.at_the_end(advice, search.question.rows)
     rows, end_rows = (

@@ -103,6 +103,11 @@ class CompilerCommand:
         words = self.without(frozenset({"pass-pipeline"})).words[1:]
         return [word for word in words if word != "--" and (flag_of(word) or "mlir-").startswith(_GENERAL)]
 
+    @property
+    def reader(self) -> CompilerCommand:
+        """The command that reads and prints the input, without passes."""
+        return CompilerCommand((self.program, *self.without(OWN_FLAGS).general_words))
+
     def _words_without(self, flags: frozenset[str]) -> Iterator[str]:
         words = iter(self.words)
         yield next(words)
@@ -261,9 +266,7 @@ class CompilerRuns:
 
     def prints_generic(self, command: CompilerCommand) -> bool:
         """Whether a compiler prints its input in full, without passes. This run is not counted."""
-        reader = CompilerCommand((command.program, *command.without(OWN_FLAGS).general_words)).with_flags(
-            *GENERIC
-        )
+        reader = command.reader.with_flags(*GENERIC)
         with ExitStack() as files, suppress(InputError):
             stdin = DEVNULL if self.stdin is None else files.enter_context(self.stdin.open("rb"))
             return self.execute(reader.program, reader.words, stdin) == 0

@@ -17,6 +17,7 @@ from eio_audit.audit.options import AuditOptions
 from eio_audit.cli.gate import ceiling_options, is_asked_for
 from eio_audit.cli.inputs import dumps_of_run, max_size, no_order, read_dumps, size
 from eio_audit.cli.jobs import Jobs, jobs_options, timeout_option
+from eio_audit.cli.main import INTERRUPTED
 from eio_audit.cli.options import (
     PATH,
     FilledPath,
@@ -59,9 +60,6 @@ def bisect_progress() -> Iterator[Callable[[PassSearch, SearchResult], None] | N
             say(f"{said}; reading the states" if result.is_ended else said)
 
         yield advance
-
-
-INTERRUPTED_BY_USER = 130
 
 
 @grouped_command(
@@ -204,12 +202,12 @@ def bisect_command(
                 raise
             found = compiler_failure(request, failed)
             reports.write(found)
-            ctx.exit(INTERRUPTED_BY_USER if found.stopped else 1)
+            ctx.exit(INTERRUPTED if found.stopped else 1)
         except KeyboardInterrupt:
             click.echo("interrupted before the search began: nothing was found", err=True)
-            ctx.exit(INTERRUPTED_BY_USER)
+            ctx.exit(INTERRUPTED)
     if result.is_interrupted:
-        ctx.exit(INTERRUPTED_BY_USER)
+        ctx.exit(INTERRUPTED)
     if op is not None:
         ctx.exit(0)
     if is_asked_for(gate) and not result.is_judged:
@@ -248,7 +246,7 @@ def _test(ctx: click.Context, request: Request, test: str, of_pass: bool, report
     parsed = BuiltInTest(test) if test in [*BuiltInTest] else program_of(test, "--test")
     found = first_failure(request, parsed, stops_after_pass=of_pass)
     reports.write(found)
-    ctx.exit(INTERRUPTED_BY_USER if found.stopped else 0 if found.pass_name is None else 1)
+    ctx.exit(INTERRUPTED if found.stopped else 0 if found.pass_name is None else 1)
 
 
 def _is_log(command: tuple[str, ...]) -> bool:
@@ -269,7 +267,7 @@ def _test_log(ctx: click.Context, request: Request, test: str, log: str, reports
     parsed = BuiltInTest(test) if test in [*BuiltInTest] else program_of(test, "--test")
     found = first_failing_dump(request, log, read_dumps(log, "test"), parsed)
     reports.write(found)
-    ctx.exit(INTERRUPTED_BY_USER if found.stopped else 0 if found.bad is None else 1)
+    ctx.exit(INTERRUPTED if found.stopped else 0 if found.bad is None else 1)
 
 
 def _require_formats(kind: str, reports: Reports) -> None:

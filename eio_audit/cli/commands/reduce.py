@@ -17,6 +17,7 @@ from eio_audit.audit.options import AuditOptions
 from eio_audit.cli.gate import ceiling_options
 from eio_audit.cli.inputs import max_size
 from eio_audit.cli.jobs import Jobs, jobs_options
+from eio_audit.cli.main import INTERRUPTED
 from eio_audit.cli.options import FilledPath, audit_options, exit_codes, grouped_command, program_of
 from eio_audit.cli.output import is_folder, write_bytes
 from eio_audit.cli.reports import RENDERERS, quiet_option, rendered
@@ -26,8 +27,6 @@ if TYPE_CHECKING:
     from eio_audit.audit.gate.gate import Gate
     from eio_audit.audit.reduce.property import Wanted
     from eio_audit.audit.reduce.reduce import Job, Reduction
-
-INTERRUPTED_BY_USER = 130
 
 
 def _regex(_: click.Context, __: click.Parameter, text: str | None) -> re.Pattern[str] | None:
@@ -171,7 +170,7 @@ def reduce_command(
             result = reduce_program(job, runs, _jobs(parallel), write, advance)
     _finish(replace(result, output=None if output == "-" else output), lit=lit, format_=format_, quiet=quiet)
     if result.is_interrupted:
-        ctx.exit(INTERRUPTED_BY_USER)
+        ctx.exit(INTERRUPTED)
 
 
 def _job(command: tuple[str, ...], wanted: Wanted, printer: str | None, options: AuditOptions) -> Job:
@@ -180,13 +179,12 @@ def _job(command: tuple[str, ...], wanted: Wanted, printer: str | None, options:
     Raises:
         UsageError: the command has no input.
     """
-    from eio_audit.audit.bisect.compiler_command import OWN_FLAGS, SPLIT_FLAG, CompilerCommand
+    from eio_audit.audit.bisect.compiler_command import SPLIT_FLAG, CompilerCommand
     from eio_audit.audit.reduce.reduce import Job
 
     is_file = len(command) == 1 and wanted.interesting is not None
     given = None if is_file else CompilerCommand(command)
-    general = [] if given is None else given.without(OWN_FLAGS).general_words
-    words = list(command) if given is None else general
+    words = command if given is None else given.reader.words[1:]
     inputs = [word for word in words if word == "-" or (not word.startswith("-") and Path(word).is_file())]
     if not inputs:
         missing = [word for word in words if not word.startswith("-")]
@@ -196,7 +194,7 @@ def _job(command: tuple[str, ...], wanted: Wanted, printer: str | None, options:
     source = Source.read(name)
     if given is not None:
         splits = [word for word in command if word.lstrip("-").startswith(SPLIT_FLAG)]
-        reader = CompilerCommand((given.program, *general)).with_flags(*splits)
+        reader = given.reader.with_flags(*splits)
     elif printer is not None:
         reader = CompilerCommand((*program_of(printer, "--printer"), name))
     else:

@@ -115,7 +115,7 @@ class _Shown(NamedTuple):
         Raises:
             InputError: the dump has no such function.
         """
-        text = dump.printed if self.symbol is None else self._function(dump)
+        text = self._text(dump)
         if text is None:
             raise InputError(
                 dump.source.name, None, f"no function {self.symbol} in the dump on line {dump.line}"
@@ -129,7 +129,7 @@ class _Shown(NamedTuple):
             InputError: there is none, or several.
         """
         chosen = choice.candidates(dumps, choice.of(dumps, name))
-        found = [(number, dump) for number, dump in chosen if self._function(dump) is not None]
+        found = [(number, dump) for number, dump in chosen if self._text(dump) is not None]
         if not found:
             raise InputError(name, None, f"no function {self.symbol} in the chosen dumps")
         if len(found) > 1:
@@ -141,18 +141,17 @@ class _Shown(NamedTuple):
         """Yield a file for each chosen dump: its name and its text."""
         kept, digits = set(chosen), max(LEAST_DIGITS, len(str(len(dumps))))
         for number, dump in enumerate(dumps, 1):
-            text = None
-            if dump in kept:
-                text = dump.printed if self.symbol is None else self._function(dump)
-            if text is not None:
+            if dump in kept and (text := self._text(dump)) is not None:
                 yield f"{number:0{digits}}-{_file_name(dump)}.mlir", text
 
-    def _function(self, dump: Dump) -> bytes | None:
-        """Return the function as it is printed, and the aliases that it uses; None if there is none."""
+    def _text(self, dump: Dump) -> bytes | None:
+        """Return the dump, or the function with the aliases that it uses; None if it has no such function."""
+        if self.symbol is None:
+            return dump.printed
         from eio_audit.mlir.input.function_texts import DumpText
 
         divided = DumpText(dump, self.op_table)
-        found = divided.functions.get(self.symbol or "")
+        found = divided.functions.get(self.symbol)
         return None if found is None else without_noise(found.raw) + divided.aliases.used_in(found.raw)
 
 

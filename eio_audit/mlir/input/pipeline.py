@@ -108,7 +108,7 @@ def pipeline_in(text: bytes) -> Sequence[PipelinePass]:
     if printed := printed_pipeline(text):
         return printed
     if found := _KEPT.search(text):
-        return _understood(found["words"].decode("utf-8", "replace").replace('\\"', '"'))
+        return _understood(_kept_text(found))
     flags = [word.lstrip("-") for word in program_arguments(text)[1:] if word.startswith("-")]
     for flag in flags:
         name, sign, value = flag.partition("=")
@@ -125,6 +125,11 @@ def _understood(text: str) -> Sequence[PipelinePass]:
         return ()
 
 
+def _kept_text(found: re.Match[bytes]) -> str:
+    """Return the pipeline of a reproducer, which is in quotes there."""
+    return found["words"].decode("utf-8", "replace").replace('\\"', '"')
+
+
 def compiler_in(data: Text, span: Span) -> str:
     """Return the compiler with its arguments as far as a text tells: all, or its pipeline; else empty."""
     for expression, lead in ((_ARGUMENTS, b"Program arguments: "), (_LINE, b"Pass Manager with ")):
@@ -133,7 +138,7 @@ def compiler_in(data: Text, span: Span) -> str:
             return words if expression is _ARGUMENTS else _with_pipeline(words)
     start = data.find(REPRODUCER, *span)
     found = _KEPT.search(data, start, span.end) if start >= 0 else None
-    return _with_pipeline(found["words"].decode("utf-8", "replace").replace('\\"', '"')) if found else ""
+    return _with_pipeline(_kept_text(found)) if found else ""
 
 
 def _with_pipeline(pipeline: str) -> str:
