@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from eio_audit import Dump, InputError, Trace, read_text, trace
-from tests.audit.test_trace import dump, function, logs
+from tests.audit.test_trace import CALLER, READS, dump, function, logs, module
 from tests.internals import merge_traces, pass_totals
 
 
@@ -90,3 +90,13 @@ def test_what_is_there_from_the_start_is_left_by_no_pass() -> None:
     text = "".join(dump("After", name, function("f", 1, 0)) for name in ("start", "a"))
     result = trace(read_text(text))
     assert (result.at_end_of_log.inversions, [one.left for one in pass_totals([result])]) == (1, [0, 0])
+
+
+def test_what_a_pass_leaves_at_the_end_does_not_depend_on_another_program() -> None:
+    caller = CALLER.replace("@f", "@c")
+    x = dump("Before", "a", function("g", 1, 2, 3)) + dump("After", "a", module(caller, READS))
+    y = dump("After", "start", function("f", 1, 2)) + dump("After", "a", function("f", 2, 1))
+    models = dumps_of_model("x", x), dumps_of_model("y", y)
+    [alone], [among, *_] = trace(models[0]).passes, trace([*models[0], *models[1]]).passes
+    assert alone.advice is not None
+    assert among.advice == alone.advice

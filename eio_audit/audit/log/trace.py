@@ -150,10 +150,12 @@ class Trace:
 
     def at_the_end(self, advice: Advice, rows: Sequence[TracedPass]) -> Advice:
         """Return the advice on a pass, which has some ``rows``, with what it leaves at the end of the log."""
-        blocks, changes = self.end_blocks.get(rows[0].program, ()), list[Change]()
+        program, last = rows[0].program, max(row.index for row in rows)
+        blocks, changes = self.end_blocks.get(program, ()), list[Change]()
         is_only = len(self.end_blocks) == 1
         now = self.at_end_of_log.inversions if is_only else sum(block.inversions for block in blocks)
-        is_last = not any(one.changed for one in self.passes if one.index > max(row.index for row in rows))
+        later = (one for one in self.passes if one.index > last and one.program == program)
+        is_last = not any(one.changed for one in later)
         removed = 0
         for number, change in enumerate(advice.changes, 1):
             removed += change.removed
