@@ -347,7 +347,7 @@ def _assembled(
     lines = write_log(log, states.wanted.pass_name, states.text(search.before), logged)
     name = str(log) if states.runs.kept else f"<{STATES_LOG}>"
     dumps = read_text(log.read_bytes(), name)
-    traced = trace(dumps, states.options, watches)
+    traced = trace(dumps, states.options, watches, advises_all=False)
     for error in traced.errors:
         raise error
     advice = None
@@ -356,7 +356,7 @@ def _assembled(
         advice = flow_of(dumps, roots, states.options).advice()
     to_end = traced
     if later := found.after(search.question):
-        to_end = trace([*dumps, *later], states.options)
+        to_end = trace([*dumps, *later], states.options, advises_all=False)
     if advice is not None:
         advice = found.trace.at_the_end(advice, search.question.rows)
     rows, end_rows = (

@@ -20,7 +20,7 @@ from eio_audit.audit.diff.successors import Successors
 from eio_audit.audit.gate.findings import Finding, find
 from eio_audit.audit.gate.rules import OF_BLOCKS, RULE_OF
 from eio_audit.audit.locations.original_index import OpLabel
-from eio_audit.audit.log.end_block import EndBlock
+from eio_audit.audit.log.pass_advice import EndBlock
 from eio_audit.audit.log.scope_steps import ScopeSide, ScopeStep
 from eio_audit.audit.log.walk import FunctionOrModule
 from eio_audit.audit.options import AuditOptions

@@ -15,14 +15,14 @@ from functools import cached_property, reduce
 from typing import Protocol
 
 from eio_audit.audit.check.figures import BlockAudit, Summary, summarize_blocks
-from eio_audit.audit.diff.advice import Advice, Change, advise_step
+from eio_audit.audit.diff.advice import Advice, Change
 from eio_audit.audit.gate.findings import Finding
 from eio_audit.audit.gate.gate import by_severity
 from eio_audit.audit.log.beside_dumps import Failures, PassTimes, Suspect, TimedRun, located
-from eio_audit.audit.log.end_block import EndBlock
 from eio_audit.audit.log.followed_pairs import LeftOp, LeftPairs, left_pairs
 from eio_audit.audit.log.function_states import DumpStates, ProgramStates
 from eio_audit.audit.log.op_totals import CountedDump, OpTotals, sum_of
+from eio_audit.audit.log.pass_advice import EndBlock, PassAdvice
 from eio_audit.audit.log.pipeline import Crash, next_pass
 from eio_audit.audit.log.program_log import LogStep, ProgramLog
 from eio_audit.audit.log.scope_steps import (
@@ -87,7 +87,8 @@ class TracedPass:
     # covers; None if there is no report, or another of these runs has the time.
     seconds: float | None = None
     timed_runs: int = 0  # how many runs of the log `seconds` covers; 0 without a time
-    advice: Advice | None = None  # what to change in it; None if it left nothing out of order
+    # What to change in it; None if it left nothing out of order, or is not to be advised.
+    advice: Advice | None = None
 
     @property
     def is_adaptor(self) -> bool:
@@ -201,7 +202,11 @@ class Watch(Protocol):
 
 
 def trace(
-    dumps: Iterable[Dump], options: AuditOptions = DEFAULT_OPTIONS, watches: Sequence[Watch] = ()
+    dumps: Iterable[Dump],
+    options: AuditOptions = DEFAULT_OPTIONS,
+    watches: Sequence[Watch] = (),
+    *,
+    advises_all: bool = True,
 ) -> Trace:
     """Follow programs through the dumps of a log, a folder or several stages, in the order of the passes.
 
@@ -211,10 +216,11 @@ def trace(
         dumps: what to read.
         options: the options of the audits.
         watches: get each pass that changed ops as soon as a dump shows it.
+        advises_all: whether each pass gets advice, or only the one that left most pairs out of order.
 
     Complexity: linear in the text. Only functions that differ from the dump before are audited and compared.
     """
-    tracer = _Tracer(options, watches)
+    tracer = _Tracer(options, watches, advises_all)
     for dump in each_dump(dumps):
         try:
             with bugs_are_errors(dump.source.name, dump.line):
@@ -273,6 +279,7 @@ class _TracedProgram:
     name: str
     states: ProgramStates
     log: ProgramLog
+    advice: PassAdvice
     shown_in: dict[FunctionOrModule, TracedPlace] = field(default_factory=dict)
     # The last dump that can be judged of each function with inversions.
     disordered_in: dict[FunctionOrModule, Dump] = field(default_factory=dict)
@@ -315,9 +322,10 @@ class _TracedProgram:
 class _Tracer:
     """Adds dump after dump. The caller adds the ``errors``."""
 
-    def __init__(self, options: AuditOptions, watches: Sequence[Watch]) -> None:
+    def __init__(self, options: AuditOptions, watches: Sequence[Watch], advises_all: bool) -> None:
         self.errors: list[InputError] = []
         self._options = options
+        self._advises_all = advises_all
         self._watches = watches
         self._programs: dict[str, _TracedProgram] = {}
         self._occurrences: Counter[tuple[str, str | None, str | None]] = Counter()
@@ -340,7 +348,8 @@ class _Tracer:
         program = self._programs.get(dump.program)
         if program is None:
             log = ProgramLog(self._options)
-            program = _TracedProgram(dump.program, ProgramStates(self._options, log), log)
+            advice = PassAdvice(log.followed.pairs)
+            program = _TracedProgram(dump.program, ProgramStates(self._options, log), log, advice)
             self._programs[dump.program] = program
         place = self._place(dump)
         self._last_line = dump.line
@@ -372,10 +381,11 @@ class _Tracer:
         program.follow(taken, runs)
         for run in filter(None, runs.values()) if taken.unread is not None else ():
             program.charges[run.number].row = replace(program.charges[run.number].row, unread=taken.unread)
-        charges = None if step.ended is None else program.charges.get(step.ended.number)
         comparison = None if found is None else found.comparison
-        if charges is not None and comparison is not None and self._options.order_from is None:
-            charges.row = replace(charges.row, advice=advise_step(comparison) or charges.row.advice)
+        if step.ended is not None and comparison is not None and self._options.order_from is None:
+            program.advice.take(step.ended.number, comparison)
+            if self._advises_all:
+                program.advice.on(step.ended.number)
         program.shown_in |= dict.fromkeys(states.parts, place)
         program.hold(dump, step)
         self._count(program, place, states)
@@ -513,10 +523,10 @@ class _Tracer:
             compiler=self._failures.compiler,
             end_blocks={name: left.blocks for name, left in charged.items()},
         )
-        passes = (
-            row if row.advice is None else replace(row, advice=result.at_the_end(row.advice, [row]))
-            for row in result.passes
-        )
+        passes = [*result.passes]
+        for row in result.passes if self._advises_all else filter(None, [result.culprit]):
+            if (advice := self._programs[row.program].advice.on(row.run)) is not None:
+                passes[row.index] = replace(row, advice=result.at_the_end(advice, [row]))
         return replace(result, passes=tuple(passes))
 
     def _place(self, dump: Dump) -> TracedPlace:

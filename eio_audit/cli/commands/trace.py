@@ -207,7 +207,8 @@ def trace_command(
 
     if not reports.quiet:
         inputs.note_unlike([path for path, file in found if path == file.path], options.op_table)
-    trace_model = TraceModel(options, len(files) == 1, inputs.max_size())
+    advises_all = "json" in reports.formats
+    trace_model = TraceModel(options, len(files) == 1, inputs.max_size(), advises_all=advises_all)
     total_bytes = inputs.total_size([file.path for file in files])
     bar = (
         nullcontext(NO_PROGRESS)
