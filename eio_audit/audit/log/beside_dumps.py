@@ -25,7 +25,7 @@ from eio_audit.mlir.input.dumps import Dump, DumpPlace, text_below
 from eio_audit.mlir.input.function_texts import outermost_op
 from eio_audit.mlir.input.pipeline import compiler_in
 from eio_audit.mlir.input.timing_reports import TimedEntry, TimingReport, find_timing_reports
-from eio_audit.mlir.source import Source, Span
+from eio_audit.mlir.source import Span
 
 _DECIMALS = 4  # those of a time in a report
 _OP_NAME = re.compile(rb"(?:^|[ \"])([\w$.-]++)")  # a word that may be the name of an op
@@ -48,15 +48,16 @@ class PassTimes:
 
     def __init__(self) -> None:
         self._reports: dict[str, list[TimingReport]] = {}
-        self._seen: Source | None = None
+        self._last: Dump | None = None
 
-    def look_at(self, source: Source) -> None:
-        """Take the reports of a text. Dumps of one text, one after another, take them once."""
-        if source is self._seen:
+    def look_at(self, dump: Dump) -> None:
+        """Take the reports of the text of a dump. Dumps of one text, one after another, take them once."""
+        last, self._last = self._last, dump
+        if last is not None and dump.source is last.source:
             return
-        self._seen = source
-        if reports := find_timing_reports(source):
-            self._reports.setdefault(source.name, []).extend(reports)
+        is_known = last is not None and not self._reports and dump.has_text_of(last)
+        if reports := find_timing_reports(dump.source, dump.span.end if is_known else 0):
+            self._reports.setdefault(dump.source.name, []).extend(reports)
 
     def of(self, runs: Sequence[TimedRun]) -> list[tuple[float | None, int]]:
         """Return the times of runs, which are in the order in which they ended.
@@ -150,11 +151,14 @@ class Failures:
             self.pending += diagnostics_in(*dump.above) if dump.above else ()
             self.pending = [located(one._replace(op_lines=()), known, symbol) for one in self.pending]
         last, length = self._last_dump or (dump, None)
-        name, span = dump.source.name, text_below(dump, length if dump.has_text_of(last) else None)
+        is_known = length is not None and dump.has_text_of(last)
+        name, span = dump.source.name, text_below(dump, length if is_known else None)
         self._last_dump = dump, span.start - dump.span.start
-        self.notes |= {(name, line): note for line, note in notes_on(dump, span)}
+        notes = notes_on(dump, span, is_ir_known=is_known and not self.notes)
+        self.notes |= {(name, line): note for line, note in notes}
         above = [] if dump.above is None else [(dump.above[0].data, dump.above[1])]
-        for data, part in (*above, (dump.source.data, Span(dump.span.start, span.end))):
+        start = span.start if is_known else dump.span.start
+        for data, part in (*above, (dump.source.data, Span(start, span.end))):
             self.compiler = self.compiler or compiler_in(data, part)
         found = {(name, error.line): error for error in diagnostics_in(dump.source, span)}
         new = [error for place, error in found.items() if place not in self._seen]

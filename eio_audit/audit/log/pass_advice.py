@@ -1,6 +1,6 @@
 """What to change in the passes of a log, and what that leaves out of order at its end.
 
-A change has the passes behind it, too. Ops at the end descend from those that change if they carry the same index, and are in a pair that the pass
+Ops at the end descend from those that change if they carry the same index, and are in a pair that the pass
 put out of order. They get the other index, or stand at their best place behind what they use.
 """
 
@@ -16,7 +16,6 @@ from eio_audit.audit.diff.dump_comparison import DumpComparison
 from eio_audit.audit.diff.made_ops import Kind
 from eio_audit.order.inverted_pairs import InvertedPairs
 from eio_audit.order.permutation import keyed_inversions
-
 
 MOST_BYTES = 1 << 23  # of how much text what passes did is kept until the end of the log
 

@@ -344,7 +344,7 @@ class _Tracer:
 
     def add(self, dump: Dump) -> None:
         """Charge passes with what this dump shows."""
-        self._times.look_at(dump.source)
+        self._times.look_at(dump)
         program = self._programs.get(dump.program)
         if program is None:
             log = ProgramLog(self._options)
