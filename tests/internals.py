@@ -10,6 +10,7 @@ from eio_audit.audit.bisect.bisect import name_of_step, root_of
 from eio_audit.audit.bisect.compiler_command import OWN_FLAGS, CompilerCommand, CompilerRun, CompilerRuns
 from eio_audit.audit.bisect.outcome import Outcome, outcome_of, without_names
 from eio_audit.audit.bisect.pass_search import Halving, first_failing
+from eio_audit.audit.bisect.pass_states import flow_of, write_log
 from eio_audit.audit.bisect.survey import (
     Attempt,
     Survey,
@@ -69,14 +70,13 @@ from eio_audit.audit.locations.parsed_locations import Interned, LocationNumbers
 from eio_audit.audit.log import followed_pairs as followed_pairs_module
 from eio_audit.audit.log import function_states as function_states_module
 from eio_audit.audit.log.log_findings import LogFindings
-from eio_audit.audit.log.pass_states import flow_of, write_log
-from eio_audit.audit.log.pipeline import next_pass
 from eio_audit.audit.log.program_log import ProgramLog
-from eio_audit.audit.log.program_text import text_before
 from eio_audit.audit.log.scope_steps import ChangedOp
-from eio_audit.audit.log.scope_text import Lines, Recent, ScopeText
-from eio_audit.audit.log.walk import Module, number_modules
 from eio_audit.audit.options import DEFAULT_OPTIONS
+from eio_audit.audit.programs.modules import Module, number_modules
+from eio_audit.audit.programs.program_text import text_before
+from eio_audit.audit.programs.scope_text import Lines, ScopeText
+from eio_audit.audit.programs.shown_text import Recent
 from eio_audit.audit.reduce.property import Wanted
 from eio_audit.audit.reduce.reduce import Job, reduce_program
 from eio_audit.audit.reduce.search import Candidate, Search
@@ -96,7 +96,7 @@ from eio_audit.mlir.input.dumps import find_dumps
 from eio_audit.mlir.input.folders import file_marker, find_dump_files, find_files, find_states
 from eio_audit.mlir.input.function_texts import Aliases, DumpText, outermost_op, shown_op
 from eio_audit.mlir.input.markers import holds_ir
-from eio_audit.mlir.input.pipeline import PipelinePass, pipeline_in, printed_pipeline
+from eio_audit.mlir.input.pipeline import PipelinePass, next_pass, pipeline_in, printed_pipeline
 from eio_audit.mlir.input.timing_reports import find_timing_reports
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.location import Locations

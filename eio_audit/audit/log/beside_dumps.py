@@ -17,9 +17,9 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple, TypeAlias
 
-from eio_audit.audit.log.program_text import ProgramText
 from eio_audit.audit.log.scope_steps import TracedPlace
 from eio_audit.audit.log.walk import PassRun
+from eio_audit.audit.programs.program_text import ProgramText
 from eio_audit.mlir.input.diagnostics import Diagnostic, diagnostics_in, notes_on
 from eio_audit.mlir.input.dumps import Dump, DumpPlace, text_below
 from eio_audit.mlir.input.function_texts import outermost_op

@@ -15,16 +15,16 @@ from typing import NamedTuple
 from eio_audit.audit.check.check import audit_dump
 from eio_audit.audit.check.keyed_block import FixedBlock, PairClasses
 from eio_audit.audit.check.keyed_dump import SharedWork, read_dump
+from eio_audit.audit.diff.end_block import EndBlock
 from eio_audit.audit.diff.homes import used_in_block
 from eio_audit.audit.diff.successors import Successors
 from eio_audit.audit.gate.findings import Finding, find
 from eio_audit.audit.gate.rules import OF_BLOCKS, RULE_OF
 from eio_audit.audit.locations.original_index import OpLabel
-from eio_audit.audit.log.pass_advice import EndBlock
 from eio_audit.audit.log.scope_steps import ScopeSide, ScopeStep
-from eio_audit.audit.log.walk import FunctionOrModule
 from eio_audit.audit.options import AuditOptions
 from eio_audit.audit.pair_class import PairClass
+from eio_audit.audit.programs.modules import FunctionOrModule
 from eio_audit.mlir.input.dumps import Dump
 from eio_audit.mlir.semantics.functions import runs_ahead
 from eio_audit.order.inverted_pairs import INITIAL, NO_OPS, InvertedPairs, KeyedOps

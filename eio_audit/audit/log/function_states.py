@@ -17,9 +17,10 @@ from eio_audit.audit.check.check import audit_dump, audit_keyed
 from eio_audit.audit.check.figures import BlockAudit
 from eio_audit.audit.check.keyed_dump import AuditedDump, SharedWork, read_dump
 from eio_audit.audit.log.program_log import ProgramLog
-from eio_audit.audit.log.scope_text import OutsideText
-from eio_audit.audit.log.walk import FunctionOrModule, Shown, Step, number_modules, parts_of
+from eio_audit.audit.log.walk import Shown, Step
 from eio_audit.audit.options import AuditOptions
+from eio_audit.audit.programs.modules import FunctionOrModule, number_modules, parts_of
+from eio_audit.audit.programs.shown_text import OutsideText
 from eio_audit.mlir.input.dumps import Dump
 from eio_audit.mlir.input.function_texts import DumpText, FunctionText
 from eio_audit.mlir.ir import IR, Fault

@@ -16,9 +16,9 @@ from eio_audit.audit.locations.original_index import OpLabel
 from eio_audit.audit.locations.parsed_locations import NO_LOCATION, Interned
 from eio_audit.audit.log.program_log import LogStep, ProgramLog
 from eio_audit.audit.log.scope_steps import ScopeSide, ScopeStep
-from eio_audit.audit.log.scope_text import ScopeText
 from eio_audit.audit.log.walk import Shown, Step
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
+from eio_audit.audit.programs.scope_text import ScopeText
 from eio_audit.mlir.input.dumps import Dump, DumpPlace, each_dump
 from eio_audit.mlir.source import InputError, bugs_are_errors
 from eio_audit.order.inverted_pairs import INITIAL

@@ -12,8 +12,9 @@ from typing import Generic
 
 from eio_audit.audit.log.followed_pairs import FollowedPairs
 from eio_audit.audit.log.scope_steps import ScopeStep, ScopeSteps
-from eio_audit.audit.log.walk import FunctionOrModule, ProgramWalk, ShownT, Step
+from eio_audit.audit.log.walk import ProgramWalk, ShownT, Step
 from eio_audit.audit.options import AuditOptions
+from eio_audit.audit.programs.modules import FunctionOrModule
 from eio_audit.mlir.input.dumps import Dump
 from eio_audit.mlir.input.function_texts import FunctionText
 from eio_audit.mlir.source import InputError

@@ -21,18 +21,11 @@ from eio_audit.audit.diff.compared_dump import ComparedDump
 from eio_audit.audit.diff.dump_comparison import DumpComparison, Relation
 from eio_audit.audit.diff.inverse_ops import LayoutChanges
 from eio_audit.audit.locations.parsed_locations import Interned
-from eio_audit.audit.log.program_text import ProgramText
-from eio_audit.audit.log.scope_text import (
-    OutsideText,
-    Recent,
-    Scope,
-    ScopeText,
-    ShownText,
-    extents_of,
-    line_ends,
-)
-from eio_audit.audit.log.walk import FunctionOrModule
 from eio_audit.audit.options import AuditOptions
+from eio_audit.audit.programs.modules import FunctionOrModule
+from eio_audit.audit.programs.program_text import ProgramText
+from eio_audit.audit.programs.scope_text import Scope, ScopeText, extents_of, line_ends
+from eio_audit.audit.programs.shown_text import OutsideText, Recent, ShownText
 from eio_audit.mlir.input.dumps import Dump, DumpPlace
 
 KNOWN_BYTES = 1 << 23  # of how many bytes of the latest texts what was read is kept

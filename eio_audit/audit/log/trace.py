@@ -16,14 +16,14 @@ from typing import Protocol
 
 from eio_audit.audit.check.figures import BlockAudit, Summary, summarize_blocks
 from eio_audit.audit.diff.advice import Advice, Change
+from eio_audit.audit.diff.end_block import EndBlock
 from eio_audit.audit.gate.findings import Finding
 from eio_audit.audit.gate.gate import by_severity
 from eio_audit.audit.log.beside_dumps import Failures, PassTimes, Suspect, TimedRun, located
 from eio_audit.audit.log.followed_pairs import LeftOp, LeftPairs, left_pairs
 from eio_audit.audit.log.function_states import DumpStates, ProgramStates
 from eio_audit.audit.log.op_totals import CountedDump, OpTotals, sum_of
-from eio_audit.audit.log.pass_advice import EndBlock, PassAdvice
-from eio_audit.audit.log.pipeline import Crash, next_pass
+from eio_audit.audit.log.pass_advice import PassAdvice
 from eio_audit.audit.log.program_log import LogStep, ProgramLog
 from eio_audit.audit.log.scope_steps import (
     ChangedOp,
@@ -33,14 +33,15 @@ from eio_audit.audit.log.scope_steps import (
     changed_ops,
     counts_by_name,
 )
-from eio_audit.audit.log.walk import FunctionOrModule, PassRun, Step
+from eio_audit.audit.log.walk import PassRun, Step
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.audit.pair_class import SHUFFLED, PairClass
+from eio_audit.audit.programs.modules import FunctionOrModule
 from eio_audit.mlir.input.diagnostics import Diagnostic
 from eio_audit.mlir.input.dumps import Dump, each_dump, module_lines
 from eio_audit.mlir.input.function_texts import shown_op
 from eio_audit.mlir.input.markers import Marker
-from eio_audit.mlir.input.pipeline import pipeline_in, program_arguments
+from eio_audit.mlir.input.pipeline import Crash, next_pass, pipeline_in, program_arguments
 from eio_audit.mlir.ir import Fault
 from eio_audit.mlir.source import InputError, bugs_are_errors
 from eio_audit.order.inverted_pairs import INITIAL
