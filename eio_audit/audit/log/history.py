@@ -14,9 +14,9 @@ from eio_audit.audit.diff.dump_comparison import DumpComparison, OpChange
 from eio_audit.audit.explain.op_choice import OpReference, find_ops, has_op, no_dump_on_line
 from eio_audit.audit.locations.original_index import OpLabel
 from eio_audit.audit.locations.parsed_locations import NO_LOCATION, Interned
-from eio_audit.audit.log.program_log import LogStep, ProgramLog
+from eio_audit.audit.log.program_log import ProgramLog
 from eio_audit.audit.log.scope_steps import ScopeSide, ScopeStep
-from eio_audit.audit.log.walk import Shown, Step
+from eio_audit.audit.log.walk import LogStep, Shown
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.audit.programs.scope_text import ScopeText
 from eio_audit.mlir.input.dumps import Dump, DumpPlace, each_dump
@@ -249,7 +249,7 @@ class _Recorder:
             raise step.unread
         self._follow_pairs(step, step.compared)
         if step.compared.new is not None:
-            self._follow(step.walked, step.compared, step.compared.new)
+            self._follow(step, step.compared, step.compared.new)
         for line, ops in enumerate(step.compared.after.lines.ops):
             for place, number in enumerate(ops):
                 if number in self._tracks:
@@ -259,11 +259,11 @@ class _Recorder:
         def origin(function: str | None) -> int:
             if not found.was_known(function):
                 return INITIAL
-            change = _pass_of(function, step.walked), step.dump.place
+            change = _pass_of(function, step), step.dump.place
             return self._changes.setdefault(change, len(self._changes))
 
         is_judged = found.new is None or any(found.new.ops.dump.keys.keyed_by_block)
-        self._log.follow(step, origin, step.walked.shown.parts if is_judged else None)
+        self._log.follow(step, origin, step.shown.parts if is_judged else None)
 
     def _inversions_of(self, op: int) -> tuple[OpInversions, ...]:
         """Return the pairs out of order that the op with a number is in, by the pass that made them."""
@@ -274,7 +274,7 @@ class _Recorder:
             for pass_name, place in [(None, None) if origin == INITIAL else changes[origin]]
         )
 
-    def _follow(self, walked: Step[Shown], found: ScopeStep, new: ScopeSide) -> None:
+    def _follow(self, step: LogStep[Shown], found: ScopeStep, new: ScopeSide) -> None:
         comparison = found.comparison
         places = {number: op for op, number in enumerate(new.numbers)}
         if comparison is not None and found.old is not None:
@@ -286,16 +286,16 @@ class _Recorder:
                     track, op = self._tracks[number], places.get(number)
                     if op is None and (op := found.copies.get(old)) is not None:
                         self._tracks[new.numbers[op]] = track
-                    track.events += _events(walked, found, old, op)
+                    track.events += _events(step, found, old, op)
                     track.shown = track.shown if op is not None else None
-            self._find_made(walked, found, new)
+            self._find_made(step, found, new)
         for number in self._wanted:
             if number in places and number not in self._tracks:
                 state = _state(new.ops, places[number])
                 event = OpEvent(EventKind.FIRST, None, found.after.dump.place, state)
                 self._tracks[number] = _Track(None, [event])
 
-    def _find_made(self, walked: Step[Shown], found: ScopeStep, new: ScopeSide) -> None:
+    def _find_made(self, step: LogStep[Shown], found: ScopeStep, new: ScopeSide) -> None:
         """Begin to follow added ops: those that are wanted, and those that were made from followed ones."""
         comparison, old = found.comparison, found.old
         assert comparison is not None
@@ -308,7 +308,7 @@ class _Recorder:
             is_wanted = number in self._wanted
             if found.was_known(function) and (is_wanted or source in self._tracks):
                 change, place = comparison.change(None, op, origin), found.after.dump.place
-                pass_name = _pass_of(function, walked)
+                pass_name = _pass_of(function, step)
                 event = OpEvent(EventKind.MADE, pass_name, place, _state(new.ops, op), change)
                 self._tracks[number] = _Track(None if is_wanted else source, [event])
 
@@ -343,25 +343,25 @@ class _Recorder:
         track.events.append(OpEvent(EventKind.LAST, None, text.dump.place, _state(side.ops, ops[place])))
 
 
-def _pass_of(function: str | None, walked: Step[Shown]) -> str | None:
+def _pass_of(function: str | None, step: LogStep[Shown]) -> str | None:
     """Return the pass that made what is new in a function; None for passes that the log does not show."""
-    run = walked.run_of(function)
+    run = step.run_of(function)
     return run.pass_name if run else None
 
 
-def _events(walked: Step[Shown], found: ScopeStep, old: int, new: int | None) -> Iterator[OpEvent]:
+def _events(step: LogStep[Shown], found: ScopeStep, old: int, new: int | None) -> Iterator[OpEvent]:
     """Yield what happened to an op of the text before a dump; ``new`` is the op in it, None for none."""
     comparison, side, place = found.comparison, found.old, found.after.dump.place
     assert comparison is not None
     assert side is not None
     if new is None:
-        pass_name, used = _pass_of(side.function_of(old), walked), comparison.replacements(old)
+        pass_name, used = _pass_of(side.function_of(old), step), comparison.replacements(old)
         at_its_location = _added_at(comparison, old)
         yield OpEvent(EventKind.REMOVED, pass_name, place, None, None, used, at_its_location)
         return
     change = comparison.change(old, new)
     if change.status != "unchanged":
-        pass_name = _pass_of(change.function, walked)
+        pass_name = _pass_of(change.function, step)
         yield OpEvent(EventKind.CHANGED, pass_name, place, _state(comparison.after, new), change)
 
 

@@ -24,7 +24,7 @@ from eio_audit.audit.log.followed_pairs import LeftOp, LeftPairs, left_pairs
 from eio_audit.audit.log.function_states import DumpStates, ProgramStates
 from eio_audit.audit.log.op_totals import CountedDump, OpTotals, sum_of
 from eio_audit.audit.log.pass_advice import PassAdvice
-from eio_audit.audit.log.program_log import LogStep, ProgramLog
+from eio_audit.audit.log.program_log import ProgramLog
 from eio_audit.audit.log.scope_steps import (
     ChangedOp,
     OpCounts,
@@ -33,7 +33,7 @@ from eio_audit.audit.log.scope_steps import (
     changed_ops,
     counts_by_name,
 )
-from eio_audit.audit.log.walk import PassRun, Step
+from eio_audit.audit.log.walk import LogStep, PassRun
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.audit.pair_class import SHUFFLED, PairClass
 from eio_audit.audit.programs.modules import FunctionOrModule
@@ -289,7 +289,7 @@ class _TracedProgram:
     held: dict[FunctionOrModule, tuple[BlockAudit, ...]] = field(default_factory=dict)
     first_ops: Counter[str] = field(default_factory=Counter)  # its ops by name, as they were first shown
 
-    def hold(self, dump: Dump, step: Step[DumpStates]) -> None:
+    def hold(self, step: LogStep[DumpStates]) -> None:
         """Keep the figures of functions that a dump shows without any index; drop those that it can judge."""
         is_unjudged, parts = step.shown.is_unjudged, step.shown.parts
         for part in (*step.vanished, *(() if is_unjudged else parts)):
@@ -300,17 +300,16 @@ class _TracedProgram:
                 known = self.states.functions.get(part)
                 self.held.setdefault(part, known.blocks if known else ())
             elif any(block.inversions for block in state.blocks):
-                self.disordered_in[part] = dump
+                self.disordered_in[part] = step.dump
 
     def follow(self, step: LogStep[DumpStates], runs: Mapping[FunctionOrModule, PassRun | None]) -> None:
         """Follow the pairs into a dump. ``runs`` has the run that each function and module is charged to."""
 
         def origin(function: str | None) -> int:
-            run = runs.get(function) or step.walked.run_of(function)
+            run = runs.get(function) or step.run_of(function)
             return run.number if run is not None and step.was_known(function) else INITIAL
 
-        shown = step.walked.shown
-        self.log.follow(step, origin, None if shown.is_unjudged else shown.parts)
+        self.log.follow(step, origin, None if step.shown.is_unjudged else step.shown.parts)
 
     def charged(self, options: AuditOptions) -> LeftPairs:
         """Return what each run is charged with, at the end of the log."""
@@ -371,24 +370,24 @@ class _Tracer:
             self._charge_errors(None, errors)
             self._modules += module_lines(dump)
             return  # the output of a compiler, printed without locations
-        taken = program.log.take(dump, states, program.states.same_in(states))
-        step, found = taken.walked, taken.compared
+        step = program.log.take(dump, states, program.states.same_in(states))
+        found = step.compared
         changes: dict[PassRun | None, list[ChangedOp]] = defaultdict(list)
         for change in () if found is None else changed_ops(found):
             changes[step.run_of(change.function)].append(change)
         runs: dict[FunctionOrModule, PassRun | None] = {}
         for run, parts in step.charged.items():
-            runs |= dict.fromkeys(parts, self._charge(program, run, parts, step, place, found, changes[run]))
-        program.follow(taken, runs)
-        for run in filter(None, runs.values()) if taken.unread is not None else ():
-            program.charges[run.number].row = replace(program.charges[run.number].row, unread=taken.unread)
+            runs |= dict.fromkeys(parts, self._charge(program, run, parts, step, place, changes[run]))
+        program.follow(step, runs)
+        for run in filter(None, runs.values()) if step.unread is not None else ():
+            program.charges[run.number].row = replace(program.charges[run.number].row, unread=step.unread)
         comparison = None if found is None else found.comparison
         if step.ended is not None and comparison is not None and self._options.order_from is None:
             program.advice.take(step.ended.number, comparison)
             if self._advises_all:
                 program.advice.on(step.ended.number)
         program.shown_in |= dict.fromkeys(states.parts, place)
-        program.hold(dump, step)
+        program.hold(step)
         self._count(program, place, states)
         program.states.remember(step)
         run = step.ended or next(reversed(program.states.walk.at_work), None)
@@ -440,13 +439,12 @@ class _Tracer:
         program: _TracedProgram,
         run: PassRun | None,
         parts: Collection[FunctionOrModule],
-        step: Step[DumpStates],
+        step: LogStep[DumpStates],
         place: TracedPlace,
-        found: ScopeStep | None,
         changes: Sequence[ChangedOp],
     ) -> PassRun | None:
         """Charge a pass with what is new in some functions and modules. Return its run, if there is one."""
-        known, states = program.states, step.shown
+        known, states, found = program.states, step.shown, step.compared
         change = known.change(step, parts)
         if run is None and change is not None and change.differs:
             run = known.walk.begin(None, step.function)

@@ -14,8 +14,11 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
+from eio_audit.audit.log.scope_steps import ScopeStep
 from eio_audit.audit.programs.modules import FunctionOrModule, Module
+from eio_audit.mlir.input.dumps import Dump
 from eio_audit.mlir.input.markers import Marker
+from eio_audit.mlir.source import InputError
 
 
 @dataclass(slots=True, eq=False)
@@ -61,19 +64,26 @@ class Shown:
 ShownT = TypeVar("ShownT", bound=Shown)  # what a dump shows, and what else its reader found in it
 
 
-@dataclass(frozen=True, slots=True)
-class Step(Generic[ShownT]):
-    """One dump of the walk."""
+@dataclass(slots=True)
+class LogStep(Generic[ShownT]):
+    """One dump of a program: the passes that are charged with it, and the text before it."""
 
-    shown: ShownT  # what the dump shows
+    dump: Dump  # the dump
+    shown: ShownT  # what it shows
     function: str | None  # the function that its pass ran on; None for the whole program
     # The pass whose result it shows; None for a dump before a pass, or without a marker.
     ended: PassRun | None
     # The passes that have begun and not ended before the dump, the innermost last.
     at_work: tuple[PassRun, ...]
-    vanished: tuple[
-        FunctionOrModule, ...
-    ]  # the functions and modules that it omits though it shows what was around them
+    # The functions and modules that it omits though it shows what was around them.
+    vanished: tuple[FunctionOrModule, ...]
+    # The dump and the text before it; None if nothing differs, if they cannot be read, or if nobody asked.
+    compared: ScopeStep | None = None
+    unread: InputError | None = None  # why they cannot be read
+
+    def was_known(self, function: str | None) -> bool:
+        """Return whether the dumps before showed a function, so that what is new in it was made."""
+        return self.compared is not None and self.compared.was_known(function)
 
     def run_of(self, part: FunctionOrModule) -> PassRun | None:
         """Return the pass charged with what is new in a function or module; None if the log shows none."""
@@ -94,9 +104,8 @@ class ProgramWalk:
     """The walk over the dumps of one program: ``step`` for each, then ``remember``."""
 
     def __init__(self) -> None:
-        self.known: set[FunctionOrModule] = (
-            set()
-        )  # the functions and modules that the program has, by the dumps so far
+        # The functions and modules that the program has, by the dumps so far.
+        self.known: set[FunctionOrModule] = set()
         self.modules: dict[int, Module] = {}  # per number, a module of it
         # Per function or module, the module around it; None for an outermost one.
         self.homes: dict[FunctionOrModule, int | None] = {}
@@ -104,15 +113,16 @@ class ProgramWalk:
         self._shows_no_module = False
         self.at_work: list[PassRun] = []  # the passes that have begun and not ended, the innermost last
 
-    def step(self, marker: Marker | None, shown: ShownT) -> Step[ShownT]:
+    def step(self, dump: Dump, shown: ShownT) -> LogStep[ShownT]:
         """Begin or end the pass of a dump. What is known of the program stays the same."""
+        marker = dump.marker
         function, at_work, ended = shown.function_of(marker), (*self.at_work,), None
         if marker is not None and marker.when == "before":
             self.at_work.append(self.begin(marker, function))
         elif marker is not None:
             ended = self._end(marker.pass_name, function) or self.begin(marker, function)
             ended.failed = marker.failed
-        return Step(shown, function, ended, at_work, self._vanished(shown))
+        return LogStep(dump, shown, function, ended, at_work, self._vanished(shown))
 
     def begin(self, marker: Marker | None, function: str | None) -> PassRun:
         """Return a new run of the pass of a marker; None for passes that the log does not show."""
@@ -161,7 +171,7 @@ class ProgramWalk:
         was_outermost = isinstance(part, int) and self.homes.get(part, 0) is None
         return was_outermost and shown.homes.get(part) is not None
 
-    def remember(self, step: Step[ShownT]) -> None:
+    def remember(self, step: LogStep[ShownT]) -> None:
         """Take what a dump shows as known."""
         shown = step.shown
         for part in step.vanished:
