@@ -146,8 +146,7 @@ class _ProgramFindings:
         """Return the pass that is charged with what is new in a function."""
         if not (function in self.shown or self.has_module):
             return None  # the first dump of the function
-        run = step.run_of(function) if step is not None else None
-        return run.pass_name if run else None
+        return step.pass_of(function) if step is not None else None
 
     def follow(
         self,

@@ -19,7 +19,7 @@ from eio_audit.audit.diff.advice import Advice, Change
 from eio_audit.audit.diff.end_block import EndBlock
 from eio_audit.audit.gate.findings import Finding
 from eio_audit.audit.gate.gate import by_severity
-from eio_audit.audit.log.beside_dumps import Failures, PassTimes, Suspect, TimedRun, located
+from eio_audit.audit.log.failures import Failures, Suspect, located
 from eio_audit.audit.log.followed_pairs import LeftOp, LeftPairs, left_pairs
 from eio_audit.audit.log.function_states import DumpStates, ProgramStates
 from eio_audit.audit.log.op_totals import CountedDump, OpTotals, sum_of
@@ -41,6 +41,7 @@ from eio_audit.mlir.input.diagnostics import Diagnostic
 from eio_audit.mlir.input.dumps import Dump, each_dump, module_lines
 from eio_audit.mlir.input.function_texts import shown_op
 from eio_audit.mlir.input.markers import Marker
+from eio_audit.mlir.input.pass_times import PassTimes, TimedRun
 from eio_audit.mlir.input.pipeline import Crash, next_pass, pipeline_in, program_arguments
 from eio_audit.mlir.ir import Fault
 from eio_audit.mlir.source import InputError, bugs_are_errors
@@ -282,40 +283,38 @@ class _TracedProgram:
     log: ProgramLog
     advice: PassAdvice
     shown_in: dict[FunctionOrModule, TracedPlace] = field(default_factory=dict)
-    # The last dump that can be judged of each function with inversions.
-    disordered_in: dict[FunctionOrModule, Dump] = field(default_factory=dict)
+    # The last dump of each function that can be judged, with its figures; none if none could be.
+    judged: dict[FunctionOrModule, tuple[Dump, tuple[BlockAudit, ...]]] = field(default_factory=dict)
     charges: dict[int, _Charges] = field(default_factory=dict)
-    # The last known figures of functions that are now shown without any index, or invalid.
-    held: dict[FunctionOrModule, tuple[BlockAudit, ...]] = field(default_factory=dict)
     first_ops: Counter[str] = field(default_factory=Counter)  # its ops by name, as they were first shown
 
-    def hold(self, step: LogStep[DumpStates]) -> None:
-        """Keep the figures of functions that a dump shows without any index; drop those that it can judge."""
-        is_unjudged, parts = step.shown.is_unjudged, step.shown.parts
-        for part in (*step.vanished, *(() if is_unjudged else parts)):
-            self.held.pop(part, None)
-            self.disordered_in.pop(part, None)
-        for part, state in parts.items():
-            if is_unjudged:
-                known = self.states.functions.get(part)
-                self.held.setdefault(part, known.blocks if known else ())
-            elif any(block.inversions for block in state.blocks):
-                self.disordered_in[part] = step.dump
+    def judge(self, step: LogStep[DumpStates]) -> None:
+        """Take the figures of a dump. If it has no index, or is invalid, those before it count on."""
+        for part in step.vanished:
+            self.judged.pop(part, None)
+        for part, state in step.shown.parts.items():
+            if step.shown.is_unjudged:
+                self.judged.setdefault(part, (step.dump, ()))
+            else:
+                self.judged.pop(part, None)
+                self.judged[part] = step.dump, state.blocks
 
     def follow(self, step: LogStep[DumpStates], runs: Mapping[FunctionOrModule, PassRun | None]) -> None:
         """Follow the pairs into a dump. ``runs`` has the run that each function and module is charged to."""
 
         def origin(function: str | None) -> int:
             run = runs.get(function) or step.run_of(function)
-            return run.number if run is not None and step.was_known(function) else INITIAL
+            is_made = step.compared is not None and step.compared.was_known(function)
+            return run.number if run is not None and is_made else INITIAL
 
         self.log.follow(step, origin, None if step.shown.is_unjudged else step.shown.parts)
 
     def charged(self, options: AuditOptions) -> LeftPairs:
         """Return what each run is charged with, at the end of the log."""
         shown_in: dict[str | None, Dump] = {}
-        for part, dump in self.disordered_in.items():
-            shown_in[part if isinstance(part, str) else None] = dump
+        for part, (dump, blocks) in self.judged.items():
+            if any(block.inversions for block in blocks):
+                shown_in[part if isinstance(part, str) else None] = dump
         return left_pairs(self.log.followed, shown_in, options)
 
 
@@ -371,9 +370,9 @@ class _Tracer:
             self._modules += module_lines(dump)
             return  # the output of a compiler, printed without locations
         step = program.log.take(dump, states, program.states.same_in(states))
-        found = step.compared
+        compared = step.compared
         changes: dict[PassRun | None, list[ChangedOp]] = defaultdict(list)
-        for change in () if found is None else changed_ops(found):
+        for change in () if compared is None else changed_ops(compared):
             changes[step.run_of(change.function)].append(change)
         runs: dict[FunctionOrModule, PassRun | None] = {}
         for run, parts in step.charged.items():
@@ -381,13 +380,13 @@ class _Tracer:
         program.follow(step, runs)
         for run in filter(None, runs.values()) if step.unread is not None else ():
             program.charges[run.number].row = replace(program.charges[run.number].row, unread=step.unread)
-        comparison = None if found is None else found.comparison
+        comparison = None if compared is None else compared.comparison
         if step.ended is not None and comparison is not None and self._options.order_from is None:
             program.advice.take(step.ended.number, comparison)
             if self._advises_all:
                 program.advice.on(step.ended.number)
         program.shown_in |= dict.fromkeys(states.parts, place)
-        program.hold(step)
+        program.judge(step)
         self._count(program, place, states)
         program.states.remember(step)
         run = step.ended or next(reversed(program.states.walk.at_work), None)
@@ -444,7 +443,7 @@ class _Tracer:
         changes: Sequence[ChangedOp],
     ) -> PassRun | None:
         """Charge a pass with what is new in some functions and modules. Return its run, if there is one."""
-        known, states, found = program.states, step.shown, step.compared
+        known, states, compared = program.states, step.shown, step.compared
         change = known.change(step, parts)
         if run is None and change is not None and change.differs:
             run = known.walk.begin(None, step.function)
@@ -453,11 +452,11 @@ class _Tracer:
         charges = program.charges.setdefault(run.number, _Charges(run, program.name, place))
         row = charges.row
         changed = row.changed
-        if found is not None and found.before is not None:
+        if compared is not None and compared.before is not None:
             changed = bool(changed or changes)
             charges.count(changes)
             for watch in self._watches if changes else ():
-                watch.watch(run, program.name, found, changes)
+                watch.watch(run, program.name, compared, changes)
         elif change is not None and (None not in states.parts or len(states.parts) > 1):
             changed = bool(changed) or change.changed
         before = [program.shown_in[part] for part in parts if part in program.shown_in]
@@ -492,7 +491,7 @@ class _Tracer:
             for run in (program.charges.get(origin),)
         ]
         initial = [one.classes[INITIAL] for one in charged.values()]
-        states = ((p.held, part, state) for p in programs for part, state in p.states.functions.items())
+        judged = (p.judged[part][1] for p in programs for part in p.states.functions)
         result = Trace(
             left=tuple(sorted(left, key=lambda one: by_severity(one.finding))),
             passes=tuple(
@@ -502,9 +501,7 @@ class _Tracer:
             initial_left=sum(one.left[INITIAL] for one in charged.values()),
             initial_classes=sum(initial, Counter[PairClass]()),
             summary=self._summary,
-            at_end_of_log=summarize_blocks(
-                [block for held, part, state in states for block in held.get(part, state.blocks)], dumps=0
-            ),
+            at_end_of_log=summarize_blocks([block for blocks in judged for block in blocks], dumps=0),
             errors=tuple(self.errors),
             unmatched=tuple(p for p in self._options.assume_pure if p in self._unmatched),
             options=self._options,

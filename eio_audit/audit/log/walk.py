@@ -81,15 +81,16 @@ class LogStep(Generic[ShownT]):
     compared: ScopeStep | None = None
     unread: InputError | None = None  # why they cannot be read
 
-    def was_known(self, function: str | None) -> bool:
-        """Return whether the dumps before showed a function, so that what is new in it was made."""
-        return self.compared is not None and self.compared.was_known(function)
-
     def run_of(self, part: FunctionOrModule) -> PassRun | None:
         """Return the pass charged with what is new in a function or module; None if the log shows none."""
         if self.ended is not None:
             return self.ended
         return next((run for run in reversed(self.at_work) if run.function in (None, part)), None)
+
+    def pass_of(self, part: FunctionOrModule) -> str | None:
+        """Return the name of that pass; None for passes that the log does not show."""
+        run = self.run_of(part)
+        return run.pass_name if run else None
 
     @property
     def charged(self) -> dict[PassRun | None, list[FunctionOrModule]]:
