@@ -378,6 +378,7 @@ def test_keep_has_the_states_and_the_actions(tmp_path: Path) -> None:
     assert sorted(path.name for path in kept.iterdir()) == ["actions.log", "states.log"]
 
 
+@pytest.mark.slow
 def test_a_pass_cut_out_of_a_pipeline_is_reproduced_from_what_is_kept(tmp_path: Path) -> None:
     program = SAMPLES.parent / "tests" / "data" / "bisected.mlir"
     command = [iree_opt(), "--canonicalize", "--cse", str(program)]
@@ -590,6 +591,7 @@ def test_a_compiler_that_fails_without_patterns_is_an_error() -> None:
 
 
 @needs_mlir_opt
+@pytest.mark.slow
 def test_a_pass_that_hangs_after_its_last_pattern(tmp_path: Path) -> None:
     """MLIR folds an addition in a loop that nothing reaches, until it hangs."""
     program = tmp_path / "in.mlir"
