@@ -122,7 +122,6 @@ from eio_audit.order import inverted_pairs as inverted_pairs_module
 from eio_audit.order.effort import STEPS_PER_OP, Effort, SearchLimits
 from eio_audit.order.linear_extension import (
     implied_order,
-    independent_ranges,
     is_minimal,
     restore_order,
 )
