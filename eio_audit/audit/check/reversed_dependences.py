@@ -20,7 +20,7 @@ from operator import itemgetter
 from typing import NamedTuple
 
 from eio_audit.audit.check.keyed_block import KeyedBlock
-from eio_audit.audit.dependence import VALUES, DependenceGraph, DependenceKind
+from eio_audit.audit.dependence import DependenceGraph, DependenceKind
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.semantics.certain import Touch
 from eio_audit.mlir.tokens import VALUE
@@ -86,8 +86,8 @@ def _comes_from(graph: DependenceGraph, late: int, first: int) -> Container[int]
     """Return the ops, from the first one on, that a value goes from to an op, directly or through others."""
     pending, found = [late], set[int]()
     while pending:
-        for producer, kind in graph.producers_of(pending.pop()):
-            if kind in VALUES and producer >= first and producer not in found:
+        for producer in graph.values.predecessors(pending.pop()):
+            if producer >= first and producer not in found:
                 found.add(producer)
                 pending.append(producer)
     return found
