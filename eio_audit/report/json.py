@@ -43,8 +43,7 @@ _FIELDS = {
         "function block line ops indexed inversions descents forced minimum lower_bound certified "
         "avoidable avoidable_constants hoisted_constants avoidable_splits left_splits avoidable_others "
         "displaced derived inherited constants at_constants frees at_frees followed moved moved_unindexed "
-        "moved_certified worst wrong_indices wrong_by_passes wrong_certified mislabelled "
-        "reversed_dependences not_comparable"
+        "worst wrong_indices wrong_by_passes wrong_certified mislabelled reversed_dependences not_comparable"
     ),
     "Application": (
         f"first last attempt pattern qualified_pattern=attempt.pattern {_ROOT_OP} "
