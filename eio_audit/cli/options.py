@@ -189,6 +189,23 @@ class FilledPath(click.Path):
         return super().convert(value, param, ctx)
 
 
+class Whole(click.ParamType):
+    """A whole number that is not less than another."""
+
+    name = "N"
+
+    def __init__(self, least: int) -> None:
+        self.least = least
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """Return the number."""
+        if not re.fullmatch(r"[+-]?[0-9]{1,18}", str(value)):
+            self.fail(f"{str(value)!r} is not a whole number", param, ctx)
+        if int(value) < self.least:
+            self.fail(f"{value} is less than {self.least}", param, ctx)
+        return int(value)
+
+
 PATH = FilledPath(readable=False, allow_dash=True)  # a file or a folder; it is checked when it is read
 
 
@@ -267,9 +284,30 @@ def program_of(text: str, option: str) -> tuple[str, ...]:
         raise click.UsageError(f"{option}: {text!r} has {str(error).lower()}") from error
     import shutil
 
+    if needs_shell(text):
+        raise click.UsageError(f"{option}: no shell runs it: use sh -c {shlex.quote(text)}")
     if not words or shutil.which(words[0]) is None:
         raise click.UsageError(f"{option}: cannot find the program '{words[0] if words else text}'")
     return words
+
+
+_SHELL_WORDS = {"!", "|", "||", "&", "&&", ";", "<", ">", ">>"}
+
+
+def needs_shell(text: str) -> bool:
+    """Whether a word outside quotes is one that only a shell understands."""
+    words = shlex.shlex(text, posix=False)
+    words.whitespace_split = True
+    try:
+        return not _SHELL_WORDS.isdisjoint(words)
+    except ValueError:  # a quote that is not one: it\'s
+        return False
+
+
+def one_of(names: Sequence[str]) -> str:
+    """Return ``text, json or html``."""
+    *others, last = names
+    return f"{', '.join(others)} or {last}" if others else last
 
 
 def _size(text: str) -> int:
@@ -410,12 +448,14 @@ _ORDER = (
         "--follow",
         multiple=True,
         type=click.Choice([follow.value for follow in Follow]),
+        metavar="KIND",
         default=[Follow.FREES.value],
         show_default=True,
         help="Ignore the indices of these ops and keep each with its consumer. derived: ops that a pass made "
-        "from other ops; constants: pure ops without operands; ahead: ops of functions that run once, ahead; "
-        "frees: ops that only free memory, kept with their last use; none: count frees as any op. May be "
-        "repeated. Frees follow unless none is given.",
+        "from other ops; constants: pure ops without operands; splits: ops that take a fused "
+        "result apart; ahead: ops of functions that run once, ahead; frees: ops that only free memory, kept "
+        "with their last use; none: count frees as any op. May be repeated. Frees follow unless none "
+        "is given.",
     ),
     assume_pure_option,
 )

@@ -101,7 +101,7 @@ def test_help_is_a_command_too(words: list[str], same_as: list[str]) -> None:
         ("trace a.log --allow-unindexed", "--allow-unindexed is now: --config allow-unindexed=true"),
         ("diff a.mlir b.mlir --exit-code", "--exit-code is now: --same-as order"),
         ("diff a.log b.log -j 2", "-j is now: --config jobs=N|auto"),
-        ("history a.log %0 --follow none", "--follow is now: --config follow=VALUE"),
+        ("history a.log %0 --follow none", "--follow is now: --config follow=KIND"),
         ("diff a.mlir b.mlir --format jsonl", "jsonl is now: json, of which jq -c prints parts line by line"),
         ("bisect --max-runs 9 -- mlir-opt a.mlir", "--max-runs is now: --config max-runs=N"),
     ],

@@ -22,6 +22,7 @@ from eio_audit.cli.jobs import Jobs, jobs_options
 from eio_audit.cli.options import (
     GATE_EXIT_CODES,
     PATH,
+    Whole,
     audit_options,
     complete_pass,
     exit_codes,
@@ -127,8 +128,7 @@ def _why_none(choice: PassChoice, trace: Trace) -> str:
 )
 @click.option(
     "--top",
-    type=click.IntRange(1),
-    metavar="N",
+    type=Whole(1),
     help="Show only the N passes that left most pairs out of order, or else made most, or changed most ops.",
 )
 @audit_options
