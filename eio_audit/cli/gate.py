@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from eio_audit.cli.inputs import is_given
-from eio_audit.cli.options import PATH, Command, Whole, parsed_by, together
+from eio_audit.cli.options import PATH, Command, parsed_by, together, whole
 from eio_audit.cli.output import encoded, write_bytes
 from eio_audit.mlir.source import InputError
 from eio_audit.report.wording import count
@@ -105,7 +105,7 @@ _INTRODUCED = "only on what the pass of --pass put out of order and is left at t
 
 MAX_INVERSIONS = click.option(
     "--max-inversions",
-    type=Whole(0),
+    type=whole(0),
     help="Allow up to N inversions in all inputs together: with --fail-on out-of-place those of ops out of "
     "place, else those of any kind, also of wrong indices. It allows no reversed dependence.",
 )

@@ -189,23 +189,6 @@ class FilledPath(click.Path):
         return super().convert(value, param, ctx)
 
 
-class Whole(click.ParamType):
-    """A whole number that is not less than another."""
-
-    name = "N"
-
-    def __init__(self, least: int) -> None:
-        self.least = least
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        """Return the number."""
-        if not re.fullmatch(r"[+-]?[0-9]{1,18}", str(value)):
-            self.fail(f"{str(value)!r} is not a whole number", param, ctx)
-        if int(value) < self.least:
-            self.fail(f"{value} is less than {self.least}", param, ctx)
-        return int(value)
-
-
 PATH = FilledPath(readable=False, allow_dash=True)  # a file or a folder; it is checked when it is read
 
 
@@ -289,6 +272,19 @@ def program_of(text: str, option: str) -> tuple[str, ...]:
     if not words or shutil.which(words[0]) is None:
         raise click.UsageError(f"{option}: cannot find the program '{words[0] if words else text}'")
     return words
+
+
+def whole(least: int) -> Callable[[str | int], int]:
+    """Return the type of an option that is a whole number, ``N`` in help, and not less than another."""
+
+    def n(text: str | int) -> int:
+        if not re.fullmatch(r"[+-]?[0-9]{1,18}", str(text)):
+            raise click.BadParameter(f"{str(text)!r} is not a whole number")
+        if int(text) < least:
+            raise click.BadParameter(f"{text} is less than {least}")
+        return int(text)
+
+    return n
 
 
 _SHELL_WORDS = {"!", "|", "||", "&", "&&", ";", "<", ">", ">>"}

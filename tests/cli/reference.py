@@ -1,6 +1,7 @@
 """Makes the pages of docs/ that the program itself contains: ``python3 -m tests.cli.reference``.
 
-docs/cli.md is made from the commands' help, docs/rules.md and docs/glossary.md are what ``eio-audit help`` prints from.
+docs/cli.md is made from the commands' help, docs/rules.md and docs/glossary.md are what ``eio-audit help`` prints from,
+and the schema that ``eio-audit help json`` prints is made from the fields of the results.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from pathlib import Path
 
 import click
 
+from tests.cli.json_schema import schema, text_of
 from tests.internals import COMMANDS, cli
 
 DOCS = Path(__file__).parent.parent.parent / "docs"
@@ -135,7 +137,8 @@ def escaped(text: str) -> str:
 
 def pages() -> dict[Path, str]:
     """What each page holds."""
-    return {PAGE: reference(), **{DOCS / page.name: page.read_text() for page in sorted(PAGES.glob("*.md"))}}
+    copies = {DOCS / page.name: page.read_text() for page in sorted(PAGES.glob("*.md"))}
+    return {PAGE: reference(), PAGES / "schema.json": text_of(schema()), **copies}
 
 
 if __name__ == "__main__":

@@ -21,12 +21,12 @@ from eio_audit.cli.main import INTERRUPTED
 from eio_audit.cli.options import (
     PATH,
     FilledPath,
-    Whole,
     audit_options,
     dependence_options,
     exit_codes,
     grouped_command,
     program_of,
+    whole,
 )
 from eio_audit.cli.reports import RENDERERS, Reports, quiet_option, report_options, verbose_option
 from eio_audit.mlir.source import InputError
@@ -86,7 +86,7 @@ def bisect_progress() -> Iterator[Callable[[PassSearch, SearchResult], None] | N
 @click.option(
     "--dump",
     "number",
-    type=Whole(1),
+    type=whole(1),
     help="Of several runs of the pass, bisect the N-th. Without it, the one that did most.",
 )
 @click.option(
@@ -98,7 +98,7 @@ def bisect_progress() -> Iterator[Callable[[PassSearch, SearchResult], None] | N
 @click.option(
     "--show",
     "attempt",
-    type=Whole(1),
+    type=whole(1),
     help="Show only what attempt N did: the diff of the IR before and after it.",
 )
 @click.option(
@@ -113,7 +113,7 @@ def bisect_progress() -> Iterator[Callable[[PassSearch, SearchResult], None] | N
     is_flag=True,
     help="With --test: find only the first pass after which it fails. The compiler runs at most twice.",
 )
-@click.option("--max-runs", type=Whole(1), metavar="N", default=1000)
+@click.option("--max-runs", type=whole(1), metavar="N", default=1000)
 @click.option(
     "--keep",
     type=FilledPath(file_okay=False),
@@ -302,7 +302,7 @@ def _standard_input(command: tuple[str, ...], folder: Path) -> Path | None:
     keys=("assume-pure",),
 )
 @click.argument("command", nargs=-1, required=True, type=click.UNPROCESSED, metavar="-- COMMAND...")
-@click.option("--runs", type=Whole(2), default=5, show_default=True, help="Number of runs, at least two.")
+@click.option("--runs", type=whole(2), default=5, show_default=True, help="Number of runs, at least two.")
 @timeout_option("Stop a run after this time.")
 @click.option(
     "--keep", type=PATH, metavar="FOLDER", help="Keep the output of each run: FOLDER/run-1.log, ..."

@@ -22,11 +22,11 @@ from eio_audit.cli.options import (
     DUMP_PATH,
     GroupedCommand,
     NoKey,
-    Whole,
     audit_options,
     dump_options,
     exit_codes,
     grouped_command,
+    whole,
 )
 from eio_audit.cli.reports import RENDERERS, Reports, quiet_option, report_options, verbose_option
 from eio_audit.mlir.source import InputError, Source, Span, bugs_are_errors, source_name
@@ -158,7 +158,7 @@ def _print_lines(files: GitFiles) -> None:
     "-U",
     "--unified",
     "context",
-    type=Whole(0),
+    type=whole(0),
     help="Show all changes in textual order, with N unchanged ops around each.",
 )
 @click.option("--count", is_flag=True, help="Show how many ops of each name there are before and after.")

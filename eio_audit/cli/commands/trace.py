@@ -22,13 +22,13 @@ from eio_audit.cli.jobs import Jobs, jobs_options
 from eio_audit.cli.options import (
     GATE_EXIT_CODES,
     PATH,
-    Whole,
     audit_options,
     complete_pass,
     exit_codes,
     grouped_command,
     index_options,
     together,
+    whole,
 )
 from eio_audit.cli.reports import RENDERERS, Reports, quiet_option, report_options, verbose_option
 from eio_audit.mlir.source import InputError, read_all, source_name
@@ -128,7 +128,7 @@ def _why_none(choice: PassChoice, trace: Trace) -> str:
 )
 @click.option(
     "--top",
-    type=Whole(1),
+    type=whole(1),
     help="Show only the N passes that left most pairs out of order, or else made most, or changed most ops.",
 )
 @audit_options
