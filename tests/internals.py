@@ -154,7 +154,7 @@ from eio_audit.report.html.passes import trace_to_html
 from eio_audit.report.manual import entries, look_up
 from eio_audit.report.text import progress as progress_module
 from eio_audit.report.text.check import Shown, print_findings
-from eio_audit.report.text.console import Console
+from eio_audit.report.text.console import Column, Console, print_table
 from eio_audit.report.text.diff import unified_diff
 from eio_audit.report.wording.conclusion import bisection_command
 from eio_audit.report.wording.diff import marked, word_diff

@@ -380,6 +380,9 @@ config_option = click.option(
 """``--config``. Its values become the defaults of the other options."""
 
 max_size_key = click.option("--max-size", type=_size, metavar="SIZE", default="1GB")
+ir_output_option = click.option(
+    "-o", "--output", type=PATH, metavar="OUT", help="Write to OUT instead of standard output."
+)
 assume_pure_option = click.option(
     "--assume-pure",
     multiple=True,

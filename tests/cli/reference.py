@@ -168,7 +168,7 @@ FACTS: dict[str, Callable[[], str]] = {
     r"(?<=after N runs. The default is )[\d,]+": lambda: constant("audit.bisect.bisect", "MAX_RUNS"),
     r"(?<=`bisect` may run the compiler: )[\d,]+": lambda: constant("audit.bisect.bisect", "MAX_RUNS"),
     r"(?<=It is ended after )\d+": lambda: constant("audit.fix.verification", "DEFAULT_TIMEOUT"),
-    r"(?<=`svg` \(at most )\d+": lambda: constant("cli.commands.explain", "DRAWN_OPS"),
+    r"(?<=`svg` \(at most )\d+": lambda: constant("cli.commands.graph", "DRAWN_OPS"),
     r"(?<=more than )[\d,]+(?= ops out of order)": lambda: constant("audit.log.followed_pairs", "MOST_OPS"),
     r"(?<=Of up to )\d+(?= changes)": lambda: constant("audit.diff.advice", "MOST_TRIED"),
     r"(?<=may use, at most )\d+": lambda: constant("audit.corpus.workers", "MOST_JOBS"),
