@@ -20,7 +20,6 @@ from eio_audit.cli.dump_choice import meant, no_such_pass
 from eio_audit.cli.gate import ALLOW_UNINDEXED, MAX_INVERSIONS, ceiling_options, is_asked_for
 from eio_audit.cli.jobs import Jobs, jobs_options
 from eio_audit.cli.options import (
-    GATE_EXIT_CODES,
     PATH,
     audit_options,
     complete_pass,
@@ -109,7 +108,12 @@ def _why_none(choice: PassChoice, trace: Trace) -> str:
 @grouped_command(
     "trace",
     short_help="Show what each pass of a log did to the ops and to their order.",
-    epilog=GATE_EXIT_CODES,
+    epilog=exit_codes(
+        {1: "a pass failed, or findings that fail"},
+        "done, and nothing fails",
+        """could not run, a dump could not be read, or an option asks
+     for a judgement and no op carries an index""",
+    ),
     keys=("assume-pure", "max-inversions", "allow-unindexed", "timeout"),
 )
 @click.argument("paths", nargs=-1, required=True, type=PATH, metavar="PATH...")
