@@ -10,7 +10,7 @@ import inspect
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Iterator
 from importlib import import_module
 from pathlib import Path
 
@@ -101,7 +101,10 @@ def section(context: click.Context, common: list[Record]) -> Iterator[str]:
     ]:
         yield f"And, as [below](#options-of-many-commands), {', '.join(also)}.\n"
     for paragraph in paragraphs(command.epilog):
-        yield block(paragraph, told=() if isinstance(command, click.Group) else EVERYWHERE)
+        if isinstance(command, click.Group):
+            yield block(paragraph)
+        elif codes := exit_codes(paragraph):
+            yield "\n".join([*codes, ""])
 
 
 def grouped_options(command: click.Command, context: click.Context) -> dict[str, list[click.Option]]:
@@ -114,11 +117,15 @@ def paragraphs(text: str | None) -> list[str]:
     return inspect.cleandoc(text or "").split("\n\n")
 
 
-def block(paragraph: str, *, told: Collection[str] = ()) -> str:
-    """A paragraph that the help prints unchanged: a heading with a list of terms, or with lines for a shell.
+def exit_codes(paragraph: str) -> list[str]:
+    """The exit codes that the page does not tell for all commands, with their meaning."""
+    text = " ".join(paragraph.removeprefix(AS_IT_IS).partition("\n")[2].split())
+    codes = re.findall(r"(?:^| )(\d+) (.*?)(?= \d+ |$)", text)
+    return [f"- exit code `{code}`: {meaning}" for code, meaning in codes if code not in EVERYWHERE]
 
-    Terms that are told elsewhere are left out.
-    """
+
+def block(paragraph: str) -> str:
+    """A paragraph that the help prints unchanged: a heading with a list of terms, or with lines for a shell."""
     title, *lines = paragraph.removeprefix(AS_IT_IS).rstrip().split("\n")
     if not TERM.fullmatch(lines[0]) or title == "Examples:":
         return f"{title}\n\n```sh\n{inspect.cleandoc(chr(10).join(lines))}\n```\n"
@@ -128,8 +135,7 @@ def block(paragraph: str, *, told: Collection[str] = ()) -> str:
             rows.append(f"- `{match['term']}`: {escaped(match['meaning'])}")
         else:
             rows[-1] += " " + escaped(line.strip())
-    shown = [row for row in rows if row.split("`")[1] not in told]
-    return "\n".join([f"{title}\n", *shown, ""]) if shown else ""
+    return "\n".join([f"{title}\n", *rows, ""])
 
 
 def escaped(text: str) -> str:
