@@ -28,7 +28,7 @@ from pathlib import Path
 from statistics import median
 
 HERE = Path(__file__).resolve().parent
-DOCUMENT = HERE.parent / "docs" / "internals" / "measurements.md"
+DOCUMENT = HERE / "speed.md"
 TABLE_BEGIN = "<!-- benchmarks/run.py: begin -->"
 TABLE_END = "<!-- benchmarks/run.py: end -->"
 

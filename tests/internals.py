@@ -117,7 +117,7 @@ from eio_audit.mlir.semantics.calls import Calls
 from eio_audit.mlir.semantics.functions import functions_around
 from eio_audit.mlir.source import Source, Span, find_all, read_file, unpacked_blocks
 from eio_audit.mlir.tokens import AliasTexts
-from eio_audit.mlir.traits import UNLISTED, OpTable, OpTraits, op_of_callee, op_traits, parse_op_traits
+from eio_audit.mlir.traits import FLAGS, UNLISTED, OpTable, OpTraits, op_of_callee, op_traits, parse_op_traits
 from eio_audit.order import inverted_pairs as inverted_pairs_module
 from eio_audit.order.effort import STEPS_PER_OP, Effort, SearchLimits
 from eio_audit.order.linear_extension import (
@@ -150,7 +150,7 @@ from eio_audit.report.graph import layered_layout
 from eio_audit.report.html.data import STATUSES, StoredSteps, Table
 from eio_audit.report.html.pages import check_to_pages, page_names
 from eio_audit.report.html.passes import trace_to_html
-from eio_audit.report.manual import entries
+from eio_audit.report.manual import entries, look_up
 from eio_audit.report.text import progress as progress_module
 from eio_audit.report.text.check import Shown, print_findings
 from eio_audit.report.text.console import Column, Console, print_table

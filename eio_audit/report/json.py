@@ -114,6 +114,12 @@ _FIELDS = {
         "pass=pass_name when dumps models models_avoidable inversions avoidable avoidable_constants "
         "avoidable_splits wrong_indices findings"
     ),
+    "Summary": (
+        "dumps blocks judged_ops=ops indexed inversions forced minimum lower_bound avoidable "
+        "avoidable_constants avoidable_splits avoidable_others knock_on displaced derived inherited "
+        "constants at_constants followed wrong_indices wrong_by_passes wrong_ahead reversed_dependences "
+        "not_comparable wrong_certified certified"
+    ),
     "UnjudgedInput": "source dumps",
     "TestedDump": "number source=place.source line=place.line pass=place.pass_name when=place.when",
     "Trace": (
@@ -123,8 +129,8 @@ _FIELDS = {
     ),
     "TracedPass": (
         "pass=pass_name index function program source=place.source line=place.line failed changed *figures "
-        "made multiplied undone left left_shuffled left_classes left_ahead left_ops mislabelled lost size "
-        "op_changes=ops seconds timed_runs faults errors unread advice"
+        "made multiplied undone left left_shuffled left_classes left_ahead left_ops mislabelled lost "
+        "ops=size op_changes=ops seconds timed_runs faults errors unread advice"
     ),
 }
 """By class: ``name`` or ``key=attribute.of_attribute``; ``*attribute`` for all fields of an attribute, or

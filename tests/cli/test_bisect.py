@@ -781,8 +781,8 @@ def test_where_ops_stand_at_a_wrong_place_the_advice_says_so(tmp_path: Path) -> 
     flags = ["--convert-elementwise-to-linalg", "--linalg-fuse-elementwise-ops", "--inline"]
     found = run("bisect", "--", mlir_tool("mlir-opt"), program, *flags).stdout.decode().splitlines()
     assert found[:2] == [
-        "linalg-fuse-elementwise-ops left 1 of the 1 inversion at the end of the command; first at attempt 47; "
-        "change FuseElementwiseOps: 1 would become 0",
+        "linalg-fuse-elementwise-ops left 1 of the 1 inversion at the end of the command, first at attempt 47. "
+        "With FuseElementwiseOps changed, 1 would become 0",
         "  FuseElementwiseOps: #1 math.exp %3 was moved behind #2 math.tanh %2. Where it stood before, "
         "1 inversion would become 0",
     ]
@@ -859,3 +859,16 @@ def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
     file.touch()
     with pytest.raises(eio_audit.InputError, match="cannot make the folder: Not a directory"):
         eio_audit.bisect(SMALL, folder=file / "inside")
+
+
+@pytest.mark.parametrize(
+    ("test", "message"),
+    [
+        ("! grep -q x", "--test: no shell runs it: use sh -c '! grep -q x'"),
+        ("grep x | wc -l", "--test: no shell runs it: use sh -c 'grep x | wc -l'"),
+        ("nothing-of-this-name '|'", "--test: cannot find the program 'nothing-of-this-name'"),
+    ],
+)
+def test_a_test_that_needs_a_shell_names_the_command_with_one(test: str, message: str) -> None:
+    done = run("bisect", "--test", test, "--", "mlir-opt", "a.mlir")
+    assert (done.returncode, done.stderr.decode().splitlines()[-1]) == (2, f"Error: {message}")

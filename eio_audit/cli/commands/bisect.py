@@ -24,6 +24,7 @@ from eio_audit.cli.options import (
     exit_codes,
     grouped_command,
     program_of,
+    whole,
 )
 from eio_audit.cli.reports import RENDERERS, Reports, quiet_option, report_options, verbose_option
 
@@ -82,8 +83,7 @@ def bisect_progress() -> Iterator[Callable[[PassSearch, SearchResult], None] | N
 @click.option(
     "--dump",
     "number",
-    type=click.IntRange(min=1),
-    metavar="N",
+    type=whole(1),
     help="Of several runs of the pass, bisect the N-th. Without it, the one that did most.",
 )
 @click.option(
@@ -95,8 +95,7 @@ def bisect_progress() -> Iterator[Callable[[PassSearch, SearchResult], None] | N
 @click.option(
     "--show",
     "attempt",
-    type=click.IntRange(min=1),
-    metavar="N",
+    type=whole(1),
     help="Show only what attempt N did: the diff of the IR before and after it.",
 )
 @click.option(
@@ -111,7 +110,7 @@ def bisect_progress() -> Iterator[Callable[[PassSearch, SearchResult], None] | N
     is_flag=True,
     help="With --test: find only the first pass after which it fails. The compiler runs at most twice.",
 )
-@click.option("--max-runs", type=click.IntRange(min=1), metavar="N", default=1000)
+@click.option("--max-runs", type=whole(1), metavar="N", default=1000)
 @click.option(
     "--keep",
     type=FilledPath(file_okay=False),

@@ -7,7 +7,7 @@ import click
 from eio_audit.audit.options import AuditOptions
 from eio_audit.cli.dump_choice import DumpChoice
 from eio_audit.cli.inputs import is_given, warn_of_unmatched
-from eio_audit.cli.options import DUMP_PATH, audit_options, dump_options, exit_codes, grouped_command
+from eio_audit.cli.options import DUMP_PATH, audit_options, dump_options, exit_codes, grouped_command, whole
 from eio_audit.cli.reports import Reports, report_options
 from eio_audit.mlir.source import InputError
 
@@ -26,7 +26,7 @@ DRAWN_OPS = 600  # the most ops in a picture; a larger picture is slow to lay ou
 @click.option("--around", metavar="OP", help="Show only the ops near this one: %name, '#index' or a line.")
 @click.option(
     "--radius",
-    type=click.IntRange(0),
+    type=whole(0),
     default=2,
     show_default=True,
     help="Largest distance from the --around op, in dependences.",

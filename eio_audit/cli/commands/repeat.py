@@ -10,7 +10,7 @@ import click
 from eio_audit.audit.options import AuditOptions
 from eio_audit.cli.inputs import dumps_of_run, max_size, size
 from eio_audit.cli.jobs import timeout_option
-from eio_audit.cli.options import PATH, dependence_options, exit_codes, grouped_command
+from eio_audit.cli.options import PATH, dependence_options, exit_codes, grouped_command, whole
 from eio_audit.cli.reports import Reports, quiet_option, report_options, verbose_option
 from eio_audit.mlir.source import InputError
 
@@ -22,7 +22,7 @@ from eio_audit.mlir.source import InputError
     keys=("assume-pure",),
 )
 @click.argument("command", nargs=-1, required=True, type=click.UNPROCESSED, metavar="-- COMMAND...")
-@click.option("--runs", type=click.IntRange(2), default=5, show_default=True, help="Number of runs.")
+@click.option("--runs", type=whole(2), default=5, show_default=True, help="Number of runs, at least two.")
 @timeout_option("Stop a run after this time.")
 @click.option(
     "--keep", type=PATH, metavar="FOLDER", help="Keep the output of each run: FOLDER/run-1.log, ..."
