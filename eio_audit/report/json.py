@@ -114,12 +114,6 @@ _FIELDS = {
         "pass=pass_name when dumps models models_avoidable inversions avoidable avoidable_constants "
         "avoidable_splits wrong_indices findings"
     ),
-    "Summary": (
-        "dumps blocks judged_ops=ops indexed inversions forced minimum lower_bound avoidable "
-        "avoidable_constants avoidable_splits avoidable_others knock_on displaced derived inherited "
-        "constants at_constants followed wrong_indices wrong_by_passes wrong_ahead reversed_dependences "
-        "not_comparable wrong_certified certified"
-    ),
     "UnjudgedInput": "source dumps",
     "TestedDump": "number source=place.source line=place.line pass=place.pass_name when=place.when",
     "Trace": (
@@ -189,7 +183,7 @@ _MADE: dict[str, Callable[[Any], object]] = {
         {"function": part if isinstance(part, str) else None, "kind": fault.kind, "text": fault.text}
         for part, fault in one.faults
     ],
-    "TracedPass.figures": lambda one: _without_dumps(one.figures),
+    "TracedPass.figures": lambda one: _of_judged(_without_dumps(one.figures)),
     "TracedPass.ops": lambda one: (
         one.ops
         and {
@@ -389,6 +383,11 @@ def _changes(advice: Advice) -> list[dict[str, object]]:
 
 def _without_dumps(figures: Summary) -> dict[str, object]:
     return {key: number for key, number in _plain(figures).items() if key != "dumps"}
+
+
+def _of_judged(figures: dict[str, object]) -> dict[str, object]:
+    """Return the figures of a pass, whose ``ops`` are all of them, also where the order is not judged."""
+    return {"judged_ops" if key == "ops" else key: number for key, number in figures.items()}
 
 
 def _about_frees(dumps: Sequence[DumpAudit]) -> dict[str, int]:

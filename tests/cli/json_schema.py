@@ -176,7 +176,9 @@ class Generator:
             if key == "*":
                 inner, is_optional = _without_null(type_of(owner, path[-1]))
                 for other, schema in self.members(inner):
-                    if name != "TracedPass.figures" or other != "dumps":
+                    if name == "TracedPass.figures" and other == "ops":
+                        yield "judged_ops", described(schema, DESCRIBED["judged_ops"])
+                    elif name != "TracedPass.figures" or other != "dumps":
                         yield other, {**schema, "optional": True} if is_optional else schema
                 continue
             schema = MADE[name](self) if name in MADE else self.of(type_of(owner, path[-1]))

@@ -128,7 +128,10 @@ def test_a_word_shows_what_it_means(resnet: Page) -> None:
     assert (
         {"term-inversion", "term-avoidable", "term-wrong-indices", "term-out-of-place"} <= words <= meanings
     )
-    assert "avoidable: the inversions of the dump's order minus those of the order found: the pairs that can be moved back." in resnet.words
+    assert (
+        "avoidable: the inversions of the dump's order minus those of the order found: the pairs that can be moved back."
+        in resnet.words
+    )
 
 
 def test_headings_leave_no_level_out(resnet: Page) -> None:
