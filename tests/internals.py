@@ -69,6 +69,7 @@ from eio_audit.audit.locations.original_index import OriginalIndices
 from eio_audit.audit.locations.parsed_locations import Interned, LocationNumbers
 from eio_audit.audit.log import followed_pairs as followed_pairs_module
 from eio_audit.audit.log import function_states as function_states_module
+from eio_audit.audit.log.crash import next_pass
 from eio_audit.audit.log.log_findings import LogFindings
 from eio_audit.audit.log.program_log import ProgramLog
 from eio_audit.audit.log.scope_steps import ChangedOp
@@ -96,7 +97,7 @@ from eio_audit.mlir.input.dumps import find_dumps
 from eio_audit.mlir.input.folders import file_marker, find_dump_files, find_files, find_states
 from eio_audit.mlir.input.function_texts import Aliases, DumpText, outermost_op, shown_op
 from eio_audit.mlir.input.markers import holds_ir
-from eio_audit.mlir.input.pipeline import PipelinePass, next_pass, pipeline_in, printed_pipeline
+from eio_audit.mlir.input.pipeline import PipelinePass, pipeline_in, printed_pipeline
 from eio_audit.mlir.input.timing_reports import find_timing_reports
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.location import Locations
@@ -117,12 +118,11 @@ from eio_audit.mlir.semantics.calls import Calls
 from eio_audit.mlir.semantics.functions import functions_around
 from eio_audit.mlir.source import Source, Span, find_all, read_file, unpacked_blocks
 from eio_audit.mlir.tokens import AliasTexts
-from eio_audit.mlir.traits import UNLISTED, OpTable, OpTraits, op_of_callee, op_traits, parse_op_traits
+from eio_audit.mlir.traits import FLAGS, UNLISTED, OpTable, OpTraits, op_of_callee, op_traits, parse_op_traits
 from eio_audit.order import inverted_pairs as inverted_pairs_module
 from eio_audit.order.effort import STEPS_PER_OP, Effort, SearchLimits
 from eio_audit.order.linear_extension import (
     implied_order,
-    independent_ranges,
     is_minimal,
     restore_order,
 )
@@ -151,10 +151,10 @@ from eio_audit.report.graph import layered_layout
 from eio_audit.report.html.data import STATUSES, StoredSteps, Table
 from eio_audit.report.html.pages import check_to_pages, page_names
 from eio_audit.report.html.passes import trace_to_html
-from eio_audit.report.manual import entries
+from eio_audit.report.manual import entries, look_up
 from eio_audit.report.text import progress as progress_module
 from eio_audit.report.text.check import Shown, print_findings
-from eio_audit.report.text.console import Console
+from eio_audit.report.text.console import Column, Console, print_table
 from eio_audit.report.text.diff import unified_diff
 from eio_audit.report.wording.conclusion import bisection_command
 from eio_audit.report.wording.diff import marked, word_diff

@@ -36,6 +36,7 @@ IN_LONGER_RUNS = {
     "fix.md",
     "measurements.md",
     "pass_logs.md",
+    "reduce.md",
     "trace.md",
     "tt_mlir.md",
 }

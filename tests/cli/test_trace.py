@@ -100,7 +100,7 @@ def test_a_log_as_json() -> None:
         "unlocated": 0,
         "functions": ["@forward"],
     }
-    assert (row.pop("size"), row.pop("seconds"), row.pop("timed_runs")) == (236, None, 0)
+    assert (row.pop("ops"), row.pop("seconds"), row.pop("timed_runs")) == (236, None, 0)
     assert (row.pop("faults"), row.pop("errors"), row.pop("unread")) == ([], [], None)
     worst, *others = row.pop("left_ops")
     assert (worst["op"], worst["index"], worst["line"], worst["pairs"], len(others)) == (
@@ -124,7 +124,7 @@ def test_a_log_as_json() -> None:
         "failed": False,
         "changed": True,
         "blocks": 1,
-        "ops": 234,
+        "judged_ops": 234,
         "indexed": 233,
         "inversions": 789,
         "forced": 388,

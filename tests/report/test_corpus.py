@@ -11,6 +11,7 @@ import pytest
 from eio_audit import Dump, Gate, Verdict, __version__, read_text
 from tests.audit.corpus.made import judged_corpus
 from tests.audit.test_trace import dump, function
+from tests.golden import golden
 from tests.internals import (
     Console,
     check_to_pages,
@@ -55,13 +56,15 @@ def pages_of(texts: dict[str, str], gate: Gate | None = None) -> dict[str, str]:
 # ---------------------------------------------------------------- text and Markdown
 
 
-@pytest.mark.parametrize(("golden", "verbose"), [("corpus.txt", False), ("corpus_verbose.txt", True)])
-def test_models_and_passes_as_text(golden: str, verbose: bool) -> None:
-    assert text_of(judged_corpus(MANY), verbose=verbose) == (GOLDENS / golden).read_text()
+@pytest.mark.parametrize(("name", "verbose"), [("corpus.txt", False), ("corpus_verbose.txt", True)])
+def test_models_and_passes_as_text(name: str, verbose: bool) -> None:
+    text = text_of(judged_corpus(MANY), verbose=verbose)
+    assert text == golden(text, GOLDENS / name)
 
 
 def test_models_and_passes_as_markdown() -> None:
-    assert rendered(judged_corpus(MANY), "markdown") == (GOLDENS / "corpus.md").read_text()
+    text = rendered(judged_corpus(MANY), "markdown")
+    assert text == golden(text, GOLDENS / "corpus.md")
 
 
 def test_few_blocks_have_a_line_each() -> None:

@@ -19,6 +19,7 @@ from eio_audit.audit.diff.advice import Advice, Change
 from eio_audit.audit.diff.end_block import EndBlock
 from eio_audit.audit.gate.findings import Finding
 from eio_audit.audit.gate.gate import by_severity
+from eio_audit.audit.log.crash import Crash, next_pass
 from eio_audit.audit.log.failures import Failures, Suspect, located
 from eio_audit.audit.log.followed_pairs import LeftOp, LeftPairs, left_pairs
 from eio_audit.audit.log.function_states import DumpStates, ProgramStates
@@ -42,7 +43,7 @@ from eio_audit.mlir.input.dumps import Dump, each_dump, module_lines
 from eio_audit.mlir.input.function_texts import shown_op
 from eio_audit.mlir.input.markers import Marker
 from eio_audit.mlir.input.pass_times import PassTimes, TimedRun
-from eio_audit.mlir.input.pipeline import Crash, next_pass, pipeline_in, program_arguments
+from eio_audit.mlir.input.pipeline import pipeline_in, program_arguments
 from eio_audit.mlir.ir import Fault
 from eio_audit.mlir.source import InputError, bugs_are_errors
 from eio_audit.order.inverted_pairs import INITIAL

@@ -26,6 +26,7 @@ from eio_audit.cli.options import (
     dump_options,
     exit_codes,
     grouped_command,
+    whole,
 )
 from eio_audit.cli.reports import RENDERERS, Reports, quiet_option, report_options, verbose_option
 from eio_audit.mlir.source import InputError, Source, Span, bugs_are_errors, source_name
@@ -138,6 +139,7 @@ def _print_lines(files: GitFiles) -> None:
 @click.option(
     "--same-as",
     type=click.Choice(["bytes", "names", "order"]),
+    metavar="WHAT",
     default="order",
     show_default=True,
     help="What counts as the same: bytes, identical text; names, the same text up to names and locations; "
@@ -148,15 +150,15 @@ def _print_lines(files: GitFiles) -> None:
     cls=NoKey,
     multiple=True,
     type=click.Choice(["types", "constants", "attributes"]),
-    help="Ignore the types, what constants hold, or all attributes: for one program lowered for two shapes. "
-    "May be repeated.",
+    metavar="WHAT",
+    help="Ignore the types, what the constants hold, or all attributes, for one program lowered for two "
+    "shapes. May be repeated.",
 )
 @click.option(
     "-U",
     "--unified",
     "context",
-    type=click.IntRange(min=0),
-    metavar="N",
+    type=whole(0),
     help="Show all changes in textual order, with N unchanged ops around each.",
 )
 @click.option("--count", is_flag=True, help="Show how many ops of each name there are before and after.")

@@ -8,12 +8,12 @@ from collections.abc import Iterator, Sequence
 
 from eio_audit.audit.corpus.trace_models import ModelTrace, ModelTraces, PassTotal
 from eio_audit.audit.gate.gate import Gate
+from eio_audit.audit.log.crash import Crash
 from eio_audit.audit.log.followed_pairs import MOST_OPS
 from eio_audit.audit.log.trace import LeftFinding, Trace, TracedPass
 from eio_audit.audit.pair_class import PairClass
 from eio_audit.mlir.input.diagnostics import Diagnostic
 from eio_audit.mlir.input.markers import Marker
-from eio_audit.mlir.input.pipeline import Crash
 from eio_audit.report.wording import configured, count, shortened_list
 from eio_audit.report.wording.conclusion import (
     SHOWN_INPUTS,
