@@ -69,6 +69,7 @@ from eio_audit.audit.locations.original_index import OriginalIndices
 from eio_audit.audit.locations.parsed_locations import Interned, LocationNumbers
 from eio_audit.audit.log import followed_pairs as followed_pairs_module
 from eio_audit.audit.log import function_states as function_states_module
+from eio_audit.audit.log import pass_advice as pass_advice_module
 from eio_audit.audit.log.crash import next_pass
 from eio_audit.audit.log.log_findings import LogFindings
 from eio_audit.audit.log.program_log import ProgramLog
