@@ -102,7 +102,7 @@ class _ProgramFindings:
         """Return what a dump shows and which passes are charged with it."""
         from eio_audit.audit.log.walk import Shown
 
-        return self.log.begin(dump, Shown(result.only_function, result.functions, {}, {}))
+        return self.log.walk.step(dump, Shown(result.only_function, result.functions, {}, {}))
 
     @property
     def follows_pairs(self) -> bool:

@@ -19,7 +19,10 @@ from eio_audit.mlir.source import InputError
 
 
 class ProgramLog:
-    """The dumps of one program: ``begin`` or ``take`` each with what it shows, then ``follow`` its pairs."""
+    """The dumps of one program: ``take`` each with what it shows, then ``follow`` its pairs.
+
+    A dump may also be a step of the ``walk`` first, and be compared later: those in order need not be read.
+    """
 
     def __init__(self, options: AuditOptions) -> None:
         self.walk = ProgramWalk()  # which passes are charged with what
@@ -28,15 +31,11 @@ class ProgramLog:
         self._matches_whole_dumps = options.order_from is not None
         self._known: dict[str, FunctionText] = {}  # by symbol, the last known text of a function
 
-    def begin(self, dump: Dump, shown: ShownT) -> LogStep[ShownT]:
-        """Begin or end the pass of a dump, which may be compared later: those in order need not be read."""
-        return self.walk.step(dump, shown)
-
     def take(
         self, dump: Dump, shown: ShownT, same: Collection[FunctionOrModule] | None = None
     ) -> LogStep[ShownT]:
         """Begin or end the pass of a dump, and compare it, unless all it shows is the ``same`` as known."""
-        step = self.begin(dump, shown)
+        step = self.walk.step(dump, shown)
         is_all_same = same is not None and None not in same and len(same) == len(shown.parts)
         if not is_all_same or step.vanished or self.steps.texts.namesakes:
             self.compare(step, same)

@@ -119,7 +119,11 @@ def _with_shared_contents(modules: Sequence[Module], known: Mapping[int, Module]
     wanted = defaultdict[Label, set[Label]](set)
     for module in modules:
         wanted[module.label] |= module.holds
-    contents = {number: other.holds & wanted[other.label] for number, other in sorted(known.items())}
+    contents = {
+        number: other.holds & wanted[other.label]
+        for number, other in sorted(known.items())
+        if not other.holds.isdisjoint(wanted.get(other.label, ()))
+    }
     holders, classes = defaultdict[object, list[int]](list), defaultdict[Label, _Queues](dict)
     for number, holds in contents.items():
         for held in holds:
