@@ -1,4 +1,4 @@
-"""Audits as JSON: the fields of schema ``eio-audit/1``, described in docs/json.md.
+"""Audits as JSON: the fields of schema ``eio-audit/1``, which ``eio-audit help json`` prints.
 
 Dataclasses are written field by field. ``_FIELDS`` lists the classes that have other fields in JSON.
 """
@@ -115,12 +115,6 @@ _FIELDS = {
         "pass=pass_name when dumps models models_avoidable inversions avoidable avoidable_constants "
         "avoidable_splits wrong_indices findings"
     ),
-    "Summary": (
-        "dumps blocks judged_ops=ops indexed inversions forced minimum lower_bound avoidable "
-        "avoidable_constants avoidable_splits avoidable_others knock_on displaced derived inherited "
-        "constants at_constants followed wrong_indices wrong_by_passes wrong_ahead reversed_dependences "
-        "not_comparable wrong_certified certified"
-    ),
     "UnjudgedInput": "source dumps",
     "TestedDump": "number source=place.source line=place.line pass=place.pass_name when=place.when",
     "Trace": (
@@ -190,7 +184,9 @@ _MADE: dict[str, Callable[[Any], object]] = {
         {"function": part if isinstance(part, str) else None, "kind": fault.kind, "text": fault.text}
         for part, fault in one.faults
     ],
-    "TracedPass.figures": lambda one: _without_dumps(one.figures),
+    "TracedPass.figures": lambda one: {
+        "judged_ops" if key == "ops" else key: number for key, number in _without_dumps(one.figures).items()
+    },
     "TracedPass.ops": lambda one: (
         one.ops
         and {
