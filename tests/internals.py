@@ -68,9 +68,9 @@ from eio_audit.audit.locations.original_index import OriginalIndices
 from eio_audit.audit.locations.parsed_locations import Interned, LocationNumbers
 from eio_audit.audit.log import followed_pairs as followed_pairs_module
 from eio_audit.audit.log import function_states as function_states_module
+from eio_audit.audit.log.crash import next_pass
 from eio_audit.audit.log.log_findings import LogFindings
 from eio_audit.audit.log.pass_states import flow_of, write_log
-from eio_audit.audit.log.pipeline import next_pass
 from eio_audit.audit.log.program_log import ProgramLog
 from eio_audit.audit.log.program_text import text_before
 from eio_audit.audit.log.scope_steps import ChangedOp
@@ -122,7 +122,6 @@ from eio_audit.order import inverted_pairs as inverted_pairs_module
 from eio_audit.order.effort import STEPS_PER_OP, Effort, SearchLimits
 from eio_audit.order.linear_extension import (
     implied_order,
-    independent_ranges,
     is_minimal,
     restore_order,
 )

@@ -18,7 +18,7 @@ from click.core import ParameterSource
 
 from eio_audit.audit.locations.index_pattern import DEFAULT_INDEX_PATTERN, IndexPattern
 from eio_audit.audit.options import AuditOptions, Configuration, Follow
-from eio_audit.cli.config_file import NOW, WHAT_COUNTS, Config, error_at_key, read_config
+from eio_audit.cli.config_file import WHAT_COUNTS, Config, error_at_key, read_config
 from eio_audit.cli.dump_choice import FIRST, DumpChoice, DumpPath, WantedDump
 from eio_audit.cli.inputs import pass_names
 from eio_audit.mlir.source import InputError
@@ -85,13 +85,11 @@ class GroupedCommand(click.Command):
                 raise
             hint = f"To read standard input:\n  {self._typed([*given, '-'])}"
             raise click.UsageError(f"{error.format_message()} {hint}", ctx) from error
-        except click.BadParameter as error:
-            if old := next((name for name in NOW if error.message.startswith(f"'{name}' ")), None):
-                raise click.ClickException(f"{old} is now: {NOW[old]}") from error
-            raise
         except click.NoSuchOption as error:
-            if now := self._now(error.option_name):
-                raise click.ClickException(f"{error.option_name} is now: {now}") from error
+            if key := self._as_key(error.option_name):
+                raise click.ClickException(
+                    f"{error.option_name} is a key of the configuration: {key}"
+                ) from error
             place = self._command_in(given)
             if place is None:
                 raise
@@ -99,12 +97,12 @@ class GroupedCommand(click.Command):
             hint = f"A command with options of its own comes after '--':\n  {meant}"
             raise click.UsageError(f"{error.format_message()} {hint}", ctx) from error
 
-    def _now(self, name: str) -> str | None:
-        """Return what does the work of an option that the command had in the version before."""
+    def _as_key(self, name: str) -> str | None:
+        """Return how to set a key that is no option of the command; None if it has no such key."""
         for key in self.params:
             if isinstance(key, Key) and name in key.opts:
                 return f"--config {key_of(key)}={'true' if key.is_flag else key.metavar or 'VALUE'}"
-        return NOW.get(name)
+        return None
 
     def _typed(self, words: Sequence[str]) -> str:
         return shlex.join(["eio-audit", self.name or "", *words])

@@ -128,7 +128,7 @@ def rendered(
     return function(result, *console, **{key: value for key, value in given.items() if key in parameters})
 
 
-_OWN = ("html", "sarif", "json", "jsonl", "markdown", "svg", "dot", "graphml", "log")
+_OWN = ("html", "sarif", "json", "markdown", "svg", "dot", "graphml", "log")
 SUFFIXES = {
     **{f".{name}": name for name in _OWN},
     **{".htm": "html", ".sarif.json": "sarif", ".md": "markdown", ".xml": "junit"},

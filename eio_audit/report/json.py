@@ -1,4 +1,4 @@
-"""Audits as JSON: the fields of schema ``eio-audit/1``, which ``eio-audit help json`` prints.
+"""Audits as JSON: the fields of schema ``eio-audit/1``, described in docs/json.md.
 
 Dataclasses are written field by field. ``_FIELDS`` lists the classes that have other fields in JSON.
 """
@@ -43,8 +43,7 @@ _FIELDS = {
         "function block line ops indexed inversions descents forced minimum lower_bound certified "
         "avoidable avoidable_constants hoisted_constants avoidable_splits left_splits avoidable_others "
         "displaced derived inherited constants at_constants frees at_frees followed moved moved_unindexed "
-        "moved_certified worst wrong_indices wrong_by_passes wrong_certified mislabelled "
-        "reversed_dependences not_comparable"
+        "worst wrong_indices wrong_by_passes wrong_certified mislabelled reversed_dependences not_comparable"
     ),
     "Application": (
         f"first last attempt pattern qualified_pattern=attempt.pattern {_ROOT_OP} "
@@ -184,9 +183,7 @@ _MADE: dict[str, Callable[[Any], object]] = {
         {"function": part if isinstance(part, str) else None, "kind": fault.kind, "text": fault.text}
         for part, fault in one.faults
     ],
-    "TracedPass.figures": lambda one: {
-        "judged_ops" if key == "ops" else key: number for key, number in _without_dumps(one.figures).items()
-    },
+    "TracedPass.figures": lambda one: _of_judged(_without_dumps(one.figures)),
     "TracedPass.ops": lambda one: (
         one.ops
         and {
@@ -386,6 +383,11 @@ def _changes(advice: Advice) -> list[dict[str, object]]:
 
 def _without_dumps(figures: Summary) -> dict[str, object]:
     return {key: number for key, number in _plain(figures).items() if key != "dumps"}
+
+
+def _of_judged(figures: dict[str, object]) -> dict[str, object]:
+    """Return the figures of a pass, whose ``ops`` are all of them, also where the order is not judged."""
+    return {"judged_ops" if key == "ops" else key: number for key, number in figures.items()}
 
 
 def _about_frees(dumps: Sequence[DumpAudit]) -> dict[str, int]:

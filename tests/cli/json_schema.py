@@ -176,9 +176,9 @@ class Generator:
             if key == "*":
                 inner, is_optional = _without_null(type_of(owner, path[-1]))
                 for other, schema in self.members(inner):
-                    if name == "TracedPass.figures" and other in ("dumps", "ops"):
-                        yield from JUDGED_OPS if other == "ops" else ()
-                    else:
+                    if name == "TracedPass.figures" and other == "ops":
+                        yield "judged_ops", described(schema, DESCRIBED["judged_ops"])
+                    elif name != "TracedPass.figures" or other != "dumps":
                         yield other, {**schema, "optional": True} if is_optional else schema
                 continue
             schema = MADE[name](self) if name in MADE else self.of(type_of(owner, path[-1]))
@@ -217,8 +217,6 @@ def _effects(own: Generator) -> Schema:
     return record(**members, known=own.of(classes()["EffectSource"]))
 
 
-JUDGED = "ops of the blocks that have an op with an index; 0 where no order is judged"
-JUDGED_OPS = [("judged_ops", described(NUMBER, JUDGED))]
 MADE: dict[str, Callable[[Generator], Schema]] = {
     "Advice.alone": lambda own: array(
         record(pattern=or_null(TEXT), ops=COUNTS, carries=own.of(classes()["Carries"]), inversions=NUMBER)
@@ -265,7 +263,7 @@ DESCRIBED = {
     "model_file": "the file of the model's source that the op's location names",
     "model_line": "its line there",
     "avoidable": "inversions that a fix removes",
-    "Summary.ops": JUDGED,
+    "judged_ops": "ops of the blocks that have an op with an index; 0 where no order is judged",
     "knock_on": "inversions that are neither forced nor avoidable",
     "wrong_ahead": "ops with a wrong index in functions that run once, ahead of the model",
     "Advice.best": "the fewest changes that together give the fewest inversions",

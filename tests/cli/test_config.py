@@ -288,8 +288,6 @@ def test_what_a_file_cannot_say(project: Path, text: str, message: str) -> None:
         ('x = 1', "unknown key 'x'; the keys are index-pattern, follow, assume-pure, max-size, fail-on, max-inversions, allow-unindexed, select, ignore, baseline, source-root, jobs, timeout, max-runs, pager, verbose, ops"),
         ('fail-on = ["any"]', 'fail-on: expected a single value'),
         ('fail-on = "all"', "fail-on: 'all' is not one of 'shuffled', 'out-of-place', 'any', 'never'"),
-        ('max-avoidable = 1', 'max-avoidable is now max-inversions with fail-on = "out-of-place"'),
-        ('extend-select = ["EIO004"]', 'extend-select is now select, with all rules: select = ["EIO001", "EIO003", "CODE"]'),
         ('max-inversions = -1', 'max-inversions: -1 is less than 0'),
         ('max-inversions = true', "max-inversions: 'True' is not a whole number"),
         ('select = ["X1"]', "select: 'X1' is no rule and begins none: there are EIO001, EIO002, EIO003, EIO004, EIO005, EIO006, EIO007, EIO101, EIO102, EIO103, EIO104, EIO105, EIO106, EIO107, EIO108"),

@@ -19,11 +19,11 @@ from eio_audit.audit.diff.advice import Advice, Change, advise_step
 from eio_audit.audit.gate.findings import Finding
 from eio_audit.audit.gate.gate import by_severity
 from eio_audit.audit.log.beside_dumps import Failures, PassTimes, Suspect, TimedRun, located
+from eio_audit.audit.log.crash import Crash, next_pass
 from eio_audit.audit.log.end_block import EndBlock
 from eio_audit.audit.log.followed_pairs import LeftOp, LeftPairs, left_pairs
 from eio_audit.audit.log.function_states import DumpStates, ProgramStates
 from eio_audit.audit.log.op_totals import CountedDump, OpTotals, sum_of
-from eio_audit.audit.log.pipeline import Crash, next_pass
 from eio_audit.audit.log.program_log import LogStep, ProgramLog
 from eio_audit.audit.log.scope_steps import (
     ChangedOp,

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 
 from eio_audit.audit.corpus.trace_models import ModelTrace, ModelTraces, PassTotal
 from eio_audit.audit.gate.gate import Gate
+from eio_audit.audit.log.crash import Crash
 from eio_audit.audit.log.followed_pairs import MOST_OPS
-from eio_audit.audit.log.pipeline import Crash
 from eio_audit.audit.log.trace import LeftFinding, Trace, TracedPass
 from eio_audit.audit.pair_class import PairClass
 from eio_audit.mlir.input.diagnostics import Diagnostic

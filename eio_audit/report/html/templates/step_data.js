@@ -252,5 +252,5 @@ const stepData = (() => {
     return new Steps(await new Response(stream).json());
   }
 
-  return { unpacked };
+  return { Steps, unpacked };
 })();
