@@ -1,7 +1,8 @@
 """Makes the pages of docs/ that the program itself contains: ``python3 -m tests.cli.reference``.
 
 docs/cli.md is made from the commands' help, docs/rules.md and docs/glossary.md are what ``eio-audit help`` prints from,
-and the schema that ``eio-audit help json`` prints is made from the fields of the results.
+and the schema that ``eio-audit help json`` prints is made from the fields of the results. Numbers in the prose of all pages
+come from the program, too (``FACTS``).
 """
 
 from __future__ import annotations
