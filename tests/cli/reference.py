@@ -191,10 +191,15 @@ FACTS: dict[str, Callable[[], str]] = {
 """By where it stands, a number of the documentation, which the program or its tests tell."""
 
 
+def anywhere(pattern: str) -> str:
+    """The pattern of a place that may go over the end of a line."""
+    return pattern.replace(" ", r"\s")
+
+
 def with_facts(text: str) -> str:
     """A page with the numbers of the program."""
     for pattern, value in FACTS.items():
-        text = re.sub(pattern, value(), text)
+        text = re.sub(anywhere(pattern), value(), text)
     return text
 
 
