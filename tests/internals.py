@@ -10,6 +10,7 @@ from eio_audit.audit.bisect.bisect import name_of_step, root_of
 from eio_audit.audit.bisect.compiler_command import OWN_FLAGS, CompilerCommand, CompilerRun, CompilerRuns
 from eio_audit.audit.bisect.outcome import Outcome, outcome_of, without_names
 from eio_audit.audit.bisect.pass_search import Halving, first_failing
+from eio_audit.audit.bisect.pass_states import flow_of, write_log
 from eio_audit.audit.bisect.survey import (
     Attempt,
     Survey,
@@ -68,15 +69,16 @@ from eio_audit.audit.locations.original_index import OriginalIndices
 from eio_audit.audit.locations.parsed_locations import Interned, LocationNumbers
 from eio_audit.audit.log import followed_pairs as followed_pairs_module
 from eio_audit.audit.log import function_states as function_states_module
+from eio_audit.audit.log import pass_advice as pass_advice_module
 from eio_audit.audit.log.crash import next_pass
 from eio_audit.audit.log.log_findings import LogFindings
-from eio_audit.audit.log.pass_states import flow_of, write_log
 from eio_audit.audit.log.program_log import ProgramLog
-from eio_audit.audit.log.program_text import text_before
 from eio_audit.audit.log.scope_steps import ChangedOp
-from eio_audit.audit.log.scope_text import Lines, Recent, ScopeText
-from eio_audit.audit.log.walk import Module, number_modules
 from eio_audit.audit.options import DEFAULT_OPTIONS
+from eio_audit.audit.programs.modules import Module, number_modules
+from eio_audit.audit.programs.program_text import text_before
+from eio_audit.audit.programs.scope_text import Lines, ScopeText
+from eio_audit.audit.programs.shown_text import Recent
 from eio_audit.audit.reduce.property import Wanted
 from eio_audit.audit.reduce.reduce import Job, reduce_program
 from eio_audit.audit.reduce.search import Candidate, Search

@@ -24,10 +24,10 @@ if TYPE_CHECKING:  # a command does not need the results of the others
     from eio_audit.audit.explain.explain import Explanation
     from eio_audit.audit.gate.gate import Verdict
     from eio_audit.audit.log.history import History
-    from eio_audit.audit.log.time_table import TimeTable
     from eio_audit.audit.log.trace import TracedPass
     from eio_audit.audit.pair_class import PairClass
     from eio_audit.audit.reduce.reduce import Reduction
+    from eio_audit.mlir.input.time_table import TimeTable
 
 SCHEMA = "eio-audit/1"
 

@@ -209,9 +209,9 @@ def diff_command(
     from eio_audit.audit.diff.diff import diff
     from eio_audit.audit.diff.sameness import Sameness
     from eio_audit.audit.explain.order_picture import WorstBlocks
-    from eio_audit.audit.log.time_table import compared_times, time_table
     from eio_audit.cli.dump_before import around_pass
     from eio_audit.mlir.input.folders import find_dump_files
+    from eio_audit.mlir.input.time_table import compared_times, time_table
     from eio_audit.report.text.progress import status
 
     is_chosen = choice.is_made or any(path is not None and path.dump for path in (before, after))

@@ -211,7 +211,8 @@ def trace_command(
 
     if not reports.quiet:
         inputs.note_unlike([path for path, file in found if path == file.path], options.op_table)
-    trace_model = TraceModel(options, len(files) == 1, inputs.max_size())
+    advises_all = "json" in reports.formats
+    trace_model = TraceModel(options, len(files) == 1, inputs.max_size(), advises_all=advises_all)
     total_bytes = inputs.total_size([file.path for file in files])
     bar = (
         nullcontext(NO_PROGRESS)
@@ -261,7 +262,7 @@ def trace_command(
 
 def _write_times(paths: tuple[str, ...], reports: Reports) -> None:
     """Write the times of a log."""
-    from eio_audit.audit.log.time_table import time_table
+    from eio_audit.mlir.input.time_table import time_table
     from eio_audit.mlir.source import Source
 
     if len(paths) > 1:
