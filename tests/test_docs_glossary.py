@@ -25,12 +25,21 @@ REPORTS = [
 ]
 """What reports print: the outputs in the documentation, which are real, and those that the tests hold."""
 WORDS = """
-inversion; pairs out of order; out of place; avoidable; can be moved back; wrong indices; wrong index
+inversion; out of place; avoidable; can be moved back; wrong indices; wrong index
 op index; dependence; dump; finding; moved; modified; added; removed; made; left; attempt
 pieces; unknown effect
 """
 """The words of the reports for what is peculiar to this program."""
-SYNONYMS = ("misplaced", "disordered", "mislabelled", "misordered", "out-of-order", "swapped", "violation")
+SYNONYMS = (
+    "pairs? out of order",
+    "misplaced",
+    "disordered",
+    "mislabelled",
+    "misordered",
+    "out-of-order",
+    "swapped",
+    "violation",
+)
 """Words that a report might have for the same things."""
 
 

@@ -272,11 +272,14 @@ def program_of(text: str, option: str) -> tuple[str, ...]:
     return words
 
 
+_WHOLE = r"[+-]?[0-9]{1,18}"
+
+
 def whole(least: int) -> Callable[[str | int], int]:
     """Return the type of an option that is a whole number, ``N`` in help, and not less than another."""
 
     def n(text: str | int) -> int:
-        if not re.fullmatch(r"[+-]?[0-9]{1,18}", str(text)):
+        if not re.fullmatch(_WHOLE, str(text)):
             raise click.BadParameter(f"{str(text)!r} is not a whole number")
         if int(text) < least:
             raise click.BadParameter(f"{text} is less than {least}")

@@ -1,7 +1,8 @@
 """Makes the pages of docs/ that the program itself contains: ``python3 -m tests.cli.reference``.
 
 docs/cli.md is made from the commands' help, docs/rules.md and docs/glossary.md are what ``eio-audit help`` prints from,
-and the schema that ``eio-audit help json`` prints is made from the fields of the results.
+and the schema that ``eio-audit help json`` prints is made from the fields of the results. Numbers in the prose of all pages
+come from the program, too (``FACTS``).
 """
 
 from __future__ import annotations
@@ -190,10 +191,15 @@ FACTS: dict[str, Callable[[], str]] = {
 """By where it stands, a number of the documentation, which the program or its tests tell."""
 
 
+def anywhere(pattern: str) -> str:
+    """The pattern of a place that may go over the end of a line."""
+    return pattern.replace(" ", r"\s")
+
+
 def with_facts(text: str) -> str:
     """A page with the numbers of the program."""
     for pattern, value in FACTS.items():
-        text = re.sub(pattern, value(), text)
+        text = re.sub(anywhere(pattern), value(), text)
     return text
 
 

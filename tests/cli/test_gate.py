@@ -63,7 +63,7 @@ def dump(tmp_path: Path) -> Path:
         (
             ("--fail-on", "never"),
             0,
-            "passed: 789 pairs out of order: 767 come from 42 wrong indices, 22 can be moved back",
+            "passed: 789 inversions: 767 come from 42 wrong indices, 22 can be moved back",
         ),
         (
             ("--fail-on", "any"),
@@ -228,7 +228,7 @@ def test_a_baseline_from_creation_to_its_end(dump: Path, tmp_path: Path) -> None
             "  2:3 EIO001 #1 ttir.neg %1 belongs after #0 ttir.abs %0 (line 3): 1 inversion, fix moves it",
             "not found any more: after.mlir EIO001 @f ttir.neg b",
             "",
-            "  2:3 @g ^bb0: 1 pair out of order: it can be moved back",
+            "  2:3 @g ^bb0: 1 inversion: it can be moved back",
             "failed: 1 new finding, 0 known; 1 of the baseline not found any more",
             "next:",
             f"  eio-audit fix --diff {dump}  # shows the fix; --in-place applies it",

@@ -84,7 +84,7 @@ def test_sarif_is_valid(gate: Gate, model_path: str | None) -> None:
 def test_sarif_explains_itself() -> None:
     [run] = json.loads(rendered(verdict(), "sarif"))["runs"]
     driver = run["tool"]["driver"]
-    assert urlsplit(driver["informationUri"]).scheme == "pkg"  # GitHub takes no URI without a scheme
+    assert urlsplit(driver["informationUri"]).scheme == "https"  # GitHub takes no URI without a scheme
     assert all("*How to fix it.*" in rule["help"]["markdown"] for rule in driver["rules"])
 
 

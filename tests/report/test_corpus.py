@@ -69,7 +69,7 @@ def test_models_and_passes_as_markdown() -> None:
 
 def test_few_blocks_have_a_line_each() -> None:
     text = text_of(judged_corpus(FEW))
-    assert "  2:3 @f ^bb0 cse: 3 pairs out of order: all can be moved back\n" in text
+    assert "  2:3 @f ^bb0 cse: 3 inversions: all can be moved back\n" in text
     assert "worst dump" not in text
 
 
@@ -158,7 +158,7 @@ def test_the_first_page_of_several_has_no_blocks() -> None:
 
 def test_a_model_below_the_ceiling_of_all_passes() -> None:
     page = Page(pages_of(FEW, Gate((AVOIDABLE,), max_inversions=4))["b.html"])
-    assert "passed: 3 pairs out of order: all can be moved back" in page.words
+    assert "passed: 3 inversions: all can be moved back" in page.words
     assert "allowed" not in page.words
 
 

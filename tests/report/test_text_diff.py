@@ -105,7 +105,7 @@ order: 0 -> 2 inversions, 0 -> 2 avoidable
     #4  ttir.cos  %3  line 5  Net[net]
 
 order
-  @forward ^bb0 at line 2: 2 pairs out of order: all can be moved back
+  @forward ^bb0 at line 2: 2 inversions: all can be moved back
     before: in order
 
 what to change  an estimate
@@ -119,7 +119,7 @@ next:
 
 def test_diff_says_what_of_the_disorder_was_there_before() -> None:
     after = function(op("%0", 2), op("%2", 1), op("%1", 0))
-    assert "\n    before: 2 pairs out of order: all can be moved back\n" in diff_report(SHUFFLED, after)
+    assert "\n    before: 2 inversions: all can be moved back\n" in diff_report(SHUFFLED, after)
 
 
 def test_diff_of_the_same_dump() -> None:

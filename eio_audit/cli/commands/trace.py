@@ -133,7 +133,7 @@ def _why_none(choice: PassChoice, trace: Trace) -> str:
 @click.option(
     "--top",
     type=whole(1),
-    help="Show only the N passes that left most pairs out of order, or else made most, or changed most ops.",
+    help="Show only the N passes that left most inversions, or else made most, or changed most ops.",
 )
 @audit_options
 @ceiling_options(MAX_INVERSIONS, ALLOW_UNINDEXED, introduced=True)
