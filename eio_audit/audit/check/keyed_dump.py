@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cached_property
@@ -308,16 +309,21 @@ class SharedWork:
         *,
         finds_wrong_labels: bool = True,
         finds_classes: bool = True,
-        by_function: bool = False,
     ) -> None:
         self.described_ops = described_ops  # how many displaced ops of a block to describe
-        self.by_function = by_function  # each function of a dump has its own budgets
+        self.by_function = False  # whether each function of a dump has its own budgets
         self.finds_wrong_labels = finds_wrong_labels  # the indices that contradict the dependences
         self.finds_classes = finds_classes  # how many avoidable inversions constants and splits cause
         # Per shape and budget left, the result for small blocks of all dumps, and the budget left
         # after it. So the figures of a dump do not depend on the dumps before it.
         self.by_shape_and_budget: dict[Hashable, Any] = {}
         self.begin_dump()
+
+    def of_functions(self) -> SharedWork:
+        """Return the same work for dumps of which each function has its own budgets."""
+        work = copy(self)
+        work.by_function = True
+        return work
 
     def begin_dump(self) -> None:
         """Give the next dump or function its own budgets."""

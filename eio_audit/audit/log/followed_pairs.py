@@ -195,10 +195,10 @@ class LeftPairs:
 
 
 def left_pairs(
-    followed: FollowedPairs, shown_in: Mapping[str | None, Dump], options: AuditOptions
+    followed: FollowedPairs, shown_in: Mapping[str | None, Dump], options: AuditOptions, work: SharedWork
 ) -> LeftPairs:
     """Return the pairs at the end. ``shown_in`` has the last dump of each function that can be judged."""
-    pairs, work = followed.pairs, SharedWork(0)
+    pairs = followed.pairs
     left = LeftPairs(pairs.made, pairs.multiplied, pairs.undone, pairs.left)
     for dump in {id(dump): dump for dump in shown_in.values()}.values():
         audited = audit_dump(dump, options, work)

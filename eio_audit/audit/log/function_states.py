@@ -108,6 +108,7 @@ class ProgramStates:
         self.walk = log.walk  # the walk over the dumps of the program
         # Per function or module, its last known state.
         self.functions: dict[FunctionOrModule, FunctionState] = {}
+        self.work = SharedWork(0)  # what the audits of its dumps share
         self._options = options
         self._steps = log.steps
         self._last: tuple[Dump, DumpStates] | None = None
@@ -159,7 +160,7 @@ class ProgramStates:
 
         def read(part: Dump, ir: IR | None = None) -> DumpStates:
             keyed = read_dump(part, self._options, ir, may_be_invalid=dump.has_failed)
-            return _grouped(text, audit_keyed(keyed, SharedWork(0)), self._options)
+            return _grouped(text, audit_keyed(keyed, self.work), self._options)
 
         if self._options.order_from is not None:  # only whole dumps are matched
             return read(dump)
@@ -176,7 +177,7 @@ class ProgramStates:
                 outside = known_outside
             elif not (same or dump.has_failed) and (whole := self._steps.read_all(dump)) is not None:
                 others = {*whole.functions} - text.functions.keys()
-                audited = audit_keyed(whole, SharedWork(0), others)
+                audited = audit_keyed(whole, self.work, others)
                 outside = _grouped(text, audited, self._options, text.functions)
                 self._outside[shown.outside] = outside
             else:
@@ -210,7 +211,7 @@ class ProgramStates:
         needed = {callee.symbol for called in callees.values() for callee in called}
         if not needed.isdisjoint(same):
             keyed = self._steps.read_without(text.dump, {*same} - needed)
-        audited = audit_keyed(keyed, SharedWork(0, by_function=True), wanted)
+        audited = audit_keyed(keyed, self.work.of_functions(), wanted)
         if keyed is compared.dump and disordered <= wanted:
             compared.dump = audited  # the advice on what to change needs the same audit
         found = _states_in(audited, text, wanted)
@@ -230,7 +231,7 @@ class ProgramStates:
         if known is not None and known.callees == keys:
             return known
         part, may_be_invalid = text.function_dump(function, callees), text.dump.has_failed
-        audited = audit_dump(part, self._options, SharedWork(0), may_be_invalid=may_be_invalid)
+        audited = audit_dump(part, self._options, self.work, may_be_invalid=may_be_invalid)
         state = _states_in(audited, text, [function.symbol]).get(function.symbol)
         return None if state is None else replace(state, callees=keys)
 

@@ -316,7 +316,7 @@ class _TracedProgram:
         for part, (dump, blocks) in self.judged.items():
             if any(block.inversions for block in blocks):
                 shown_in[part if isinstance(part, str) else None] = dump
-        return left_pairs(self.log.followed, shown_in, options)
+        return left_pairs(self.log.followed, shown_in, options, self.states.work)
 
 
 class _Tracer:
