@@ -12,6 +12,7 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import NamedTuple
 
+from eio_audit.mlir.input.filecheck import failed_checks, is_of_filecheck
 from eio_audit.mlir.input.folders import DumpFile, file_marker
 from eio_audit.mlir.input.markers import (
     PRINTED,
@@ -270,6 +271,9 @@ def stream(
         InputError: the file cannot be read, has no byte, unpacks to too much, or is MLIR bytecode.
     """
     name, first_line = source_name(path), 1
+    if is_of_filecheck(path):
+        yield from find_dumps(Source.read(path, max_unpacked_bytes), program, stage)
+        return
     splitter = _Splitter(program, with_failed=with_failed)
     try:
         for part in _between_markers(read_blocks(path, advance, max_unpacked_bytes)):
@@ -359,6 +363,10 @@ def find_dumps(source: Source, program: str = "", stage: str | Marker | None = N
         name = "" if source.name.startswith("<") else f" {shlex.quote(source.name)}"
         message = f"this is MLIR bytecode; print it as text first: mlir-opt{name}"
         raise InputError(source.name, Position(1, 1), message)
+    if failed := [check.source for check in failed_checks(source)]:
+        programs = [program, *(f"{program}#{number}" for number in range(1, len(failed)))]
+        of_each = zip(failed, programs, strict=True)
+        return [dump for one, name in of_each for dump in find_dumps(one, name, stage)]
     markers = list(find_markers(source.data))
     bare = without_prefixes(source, [place for place, _ in markers])
     if bare is not source:
