@@ -477,7 +477,7 @@ class DumpComparison:
     def function_of(self, change: FoundChange) -> str | None:
         """Return the symbol of the function of an op, for a removed op of its former function, or None."""
         side, op = self.shown(change)
-        return side.functions[side.ir.op_block[op]]
+        return side.dump.functions[side.ir.op_block[op]]
 
     def described(self, change: FoundChange) -> OpChange:
         """Return what became of an op, as reports tell it."""
