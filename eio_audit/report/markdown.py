@@ -339,7 +339,8 @@ def _figures(part: Figures, *, verbose: bool) -> list[str]:
     columns = sorted(part.columns, key=lambda column: column.is_number)
     places = [part.columns.index(column) for column in columns]
     rows = [[code(cells[k]) if k == places[0] else cells[k] for k in places] for cells in part.texts()]
-    return _table("", [column.title for column in columns], rows, verbose=verbose)
+    note = [literal(part.note), ""] if part.note else []
+    return [*_table("", [column.title for column in columns], rows, verbose=verbose), *note]
 
 
 def _order(diff: Diff) -> list[str]:

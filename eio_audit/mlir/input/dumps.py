@@ -475,6 +475,7 @@ class _Splitter:
         start = text_start(source, span)
         if is_left_by_crash(source, span, is_failed=marker.failed):
             span, start = Span(span.start, span.start), span.start
+            marker = marker._replace(failed=marker.failed or marker.when == "after")
         elif start < span.end and (marker.when is not None or marker.class_name == PRINTED):
             self._follow(Dump(source, span, marker, 0))
         if start == span.end and not (marker.failed and self._with_failed):
