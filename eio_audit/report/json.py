@@ -25,7 +25,7 @@ if TYPE_CHECKING:  # a command does not need the results of the others
     from eio_audit.audit.explain.explain import Explanation
     from eio_audit.audit.gate.gate import Verdict
     from eio_audit.audit.log.history import History
-    from eio_audit.audit.log.time_table import TimeTable
+    from eio_audit.audit.log.time_table import TimeComparison, TimeTable
     from eio_audit.audit.log.trace import TracedPass
     from eio_audit.audit.pair_class import PairClass
     from eio_audit.audit.reduce.reduce import Reduction
@@ -343,6 +343,12 @@ def op_steps_to_json(steps: OpSteps) -> str:
 def times_to_json(times: TimeTable) -> str:
     """Return the time of each pass, ending in a newline."""
     return _document("trace", source=times.source, total=times.total, times=times.passes, errors=[])
+
+
+def two_times_to_json(times: TimeComparison) -> str:
+    """Return the time of each pass before and after, ending in a newline."""
+    totals = {"before": times.before.total, "after": times.after.total}
+    return _document("diff", total=totals, times=times.times, errors=[])
 
 
 def traces_to_json(

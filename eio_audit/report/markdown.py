@@ -16,7 +16,7 @@ from eio_audit.audit.corpus.trace_models import ModelTraces
 from eio_audit.audit.diff.advice import Advice
 from eio_audit.audit.diff.diff import Diff
 from eio_audit.audit.gate.gate import Gate, Verdict
-from eio_audit.audit.log.time_table import TimeTable
+from eio_audit.audit.log.time_table import TimeComparison, TimeTable
 from eio_audit.audit.log.trace import TracedPass
 from eio_audit.mlir.source import printable
 from eio_audit.report.document import (
@@ -35,6 +35,7 @@ from eio_audit.report.log_tables import (
     table_of_changes,
     table_of_passes,
     table_of_times,
+    table_of_two_times,
     tables_of_models,
 )
 from eio_audit.report.wording import bisect, count, if_any, order, shortened
@@ -265,6 +266,12 @@ def times_to_markdown(times: TimeTable, *, verbose: bool = False) -> str:
     """Return the time of each pass, the longest first."""
     head = [f"### {literal(times.source)}: {times.total:.4f} s", ""]
     return "\n".join([*head, *_figures(table_of_times(times), verbose=verbose)]).rstrip("\n") + "\n"
+
+
+def two_times_to_markdown(times: TimeComparison, *, verbose: bool = False) -> str:
+    """Return the passes whose time changed, and the times of all passes."""
+    head = [f"### {literal(words.change_of_time(times.times) or words.SAME_TIMES)}", ""]
+    return "\n".join([*head, *_figures(table_of_two_times(times), verbose=verbose)]).rstrip("\n") + "\n"
 
 
 FOLDED_ROWS = 40  # the most rows of a table unless verbose; comments on GitHub have up to 65,536 characters

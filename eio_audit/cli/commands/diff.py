@@ -33,6 +33,7 @@ from eio_audit.mlir.source import InputError, Source, Span, bugs_are_errors, sou
 if TYPE_CHECKING:
     from eio_audit.audit.diff.check_lines import CheckComparison
     from eio_audit.audit.gate.gate import Gate
+    from eio_audit.audit.log.time_table import TimeComparison
     from eio_audit.audit.options import AuditOptions
     from eio_audit.mlir.input.dumps import Dump
 
@@ -188,6 +189,8 @@ def diff_command(
     Given two logs or folders, pair their dumps and show the first pair that differs. Compare the others too,
     in several processes, until one pair is not the same.
 
+    Given two reports of -mlir-timing without dumps, compare the time of each pass.
+
     Given a test for FileCheck and what that printed when the test failed, or this alone, tell whether the
     CHECK lines match in another order.
 
@@ -224,6 +227,10 @@ def diff_command(
         reports.write(checks)
         ctx.exit(0 if checks.order is CheckOrder.SAME else 1)
     are_runs = after is not None and not is_chosen and inputs.is_run(before) and inputs.is_run(after)
+    if not is_chosen and after is not None and (times := _compared_times(before, after)):
+        _require_formats("TimeComparison", reports, "two reports of times are")
+        reports.write(times)
+        ctx.exit(0)
     if context is not None and "text" not in reports.formats and not reports.quiet:
         raise click.UsageError("--unified requires --format text")
     if after is not None and are_runs and count:
@@ -268,6 +275,20 @@ def _require_formats(kind: str, reports: Reports, what: str) -> None:
             f"{what} compared as {' or '.join(RENDERERS[kind])}, not as {format_}; "
             "choose one dump of each with --pass or --dump"
         )
+
+
+def _compared_times(before: str, after: str) -> TimeComparison | None:
+    """Compare two files that have a report of times and no IR; None for any others."""
+    from eio_audit.audit.log.time_table import TimeComparison, time_table
+    from eio_audit.mlir.input.markers import begins_ir
+
+    if not (Path(before).is_file() and Path(after).is_file()):
+        return None
+    sources = [Source.read(path, inputs.max_size()) for path in (before, after)]
+    if any(begins_ir(source.data, Span(0, len(source.data))) for source in sources):
+        return None
+    found = TimeComparison(*map(time_table, sources))
+    return found if found.times else None
 
 
 def _failed_checks(before: str, after: str | None, options: AuditOptions) -> CheckComparison | None:

@@ -13,6 +13,7 @@ from eio_audit.audit.diff.diff import Diff
 from eio_audit.audit.diff.dump_comparison import OpChange
 from eio_audit.audit.diff.matching import gaps_between, matching_lines
 from eio_audit.audit.diff.sameness import Sameness
+from eio_audit.audit.log.time_table import TimeComparison
 from eio_audit.mlir.input.dumps import Dump
 from eio_audit.report.document import (
     Changes,
@@ -23,6 +24,7 @@ from eio_audit.report.document import (
     diff_document,
     table_of_ops,
 )
+from eio_audit.report.log_tables import table_of_two_times
 from eio_audit.report.text.console import (
     NARROW,
     Column,
@@ -202,6 +204,15 @@ def print_two_runs(runs: RunComparison, console: Console, *, context: int | None
             console.print((f"not the same: {_moment(runs.unlike.first)}: {unlike}", "bold red"))
         console.print()
         print_diff(runs.difference, console, context=context)
+
+
+def print_two_times(times: TimeComparison, console: Console) -> None:
+    """Print the passes whose time changed, and the times of all passes."""
+    console.print((words.change_of_time(times.times) or words.SAME_TIMES, "bold"))
+    console.print(f"before  {times.before.source}")
+    console.print(f"after   {times.after.source}")
+    console.print()
+    print_figures(table_of_two_times(times), console)
 
 
 SHOWN_CHECKS = 10  # the most lines of a test that a report shows unless verbose

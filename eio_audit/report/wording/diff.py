@@ -342,6 +342,9 @@ SLOWER = 0.1  # the least change of the time of a pass that is said, as a part o
 LEAST_SECONDS = 0.005  # and in seconds
 
 
+SAME_TIMES = "no pass takes longer, or less"  # what is said of two reports of times
+
+
 def change_of_time(times: Sequence[ComparedTime]) -> str:
     """Return ``canonicalize 1.2000 -> 3.4000 s``: the passes whose time changed most; empty if none did."""
     changed = [
