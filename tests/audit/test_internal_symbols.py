@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eio_audit import diff, read_text
-from tests.tools import find_tool, mlir_tool, needs_mlir_opt
+from tests.tools import iree_compile, mlir_tool, needs_mlir_opt
 
 PROGRAM = """\
 func.func private @clip_0(%a: i32) -> i32 {
@@ -226,17 +226,8 @@ def test_one_dispatch_that_iree_inserts_renumbers_no_other(tmp_path: Path) -> No
             )
             lines.append(f"%r_{name} = math.{name} %{name} : tensor<8x16xf32>")
             value = f"%r_{name}"
-        (tmp_path / "in.mlir").write_text("\n".join([*lines, f"return {value} : tensor<8x16xf32>", "}"]))
-        options = "--iree-hal-target-device=local", "--iree-hal-local-target-device-backends=llvm-cpu"
-        command = [
-            str(find_tool("iree-compile")),
-            *options,
-            "--compile-to=flow",
-            str(tmp_path / "in.mlir"),
-            "-o",
-            "-",
-        ]
-        return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+        program = "\n".join([*lines, f"return {value} : tensor<8x16xf32>", "}"])
+        return iree_compile(tmp_path, program, "--compile-to=flow").stdout
 
     before, after = (
         compiled(["exp", "rsqrt", "tanh", "sin", "cos"]),

@@ -136,17 +136,19 @@ class Dump:
             return self.text
         data, start = self.source.data, text_start(self.source, self.span)
         line = max(data.rfind(b"\n", self.span.start, start) + 1, self.span.start)
-        end = self.span.end if self.marker is None else _end_of_op(self.source, self.span)
-        text = without_noise(b"\n" + data[line:end])
+        text = without_noise(b"\n" + data[line : self.op_end])
         return text.rstrip().lstrip(b"\r\n") + b"\n"
+
+    @property
+    def op_end(self) -> int:
+        """Where its IR ends; below it, loggers and diagnostics may have printed."""
+        is_marked = self.marker is not None and self.span.start > 0
+        return _end_of_op(self.source, self.span) if is_marked else self.span.end
 
     @property
     def ir(self) -> bytes:
         """The IR without what loggers printed in it and below it, and without blank lines."""
-        end = self.span.end
-        if self.marker is not None and self.span.start:
-            end = _end_of_op(self.source, self.span)
-        text = without_noise(b"\n" + self.source.data[self.span.start : end]).replace(b"\r\n", b"\n")
+        text = without_noise(b"\n" + self.source.data[self.span.start : self.op_end]).replace(b"\r\n", b"\n")
         return re.compile(_BLANK_LINES).sub(b"\n", text).strip()
 
     @property
