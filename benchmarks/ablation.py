@@ -27,7 +27,7 @@ import hostile
 
 import eio_audit
 from eio_audit.audit.check import disorder
-from eio_audit.order import search
+from eio_audit.order import linear_extension, search
 from eio_audit.order.effort import STEPS_PER_OP, Effort
 from eio_audit.order.linear_extension import restore_order
 from eio_audit.order.precedence import Precedence
@@ -56,6 +56,7 @@ PARTS: dict[str, tuple[Patch, ...]] = {
     "`push_down`": ((search, "push_down", search.pull_up),),
     "alternating paths of the packing": ((CyclePacking, "_augment", lambda *_: None),),
     "`improve` (local search)": ((search, "improve", _keep_order),),
+    "fewer moved ops": ((linear_extension, "few_moved", _keep_order),),
 }
 
 

@@ -7,11 +7,10 @@ count as part of it.
 from __future__ import annotations
 
 from array import array
-from bisect import bisect_left
 from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
 from enum import StrEnum
 from functools import cached_property
-from itertools import chain, compress, islice, repeat, takewhile
+from itertools import chain, compress, islice, repeat
 from operator import eq, mul, sub
 from typing import TYPE_CHECKING
 
@@ -65,27 +64,6 @@ class DependenceGraph:
         """Yield (producer, user, kind) by place in the block. A pair may occur with several kinds."""
         return zip(self._producers, self._users, map(_KINDS.__getitem__, self._kinds), strict=True)
 
-    def users_of(self, producer: int) -> Iterator[tuple[int, DependenceKind]]:
-        """Yield the users of an op and the kinds of dependence, in the sequence of ``edges``.
-
-        Complexity: O(log e) for e edges and the yield, after O(e log e) at the first call.
-        """
-        for edge in _equal_to(producer, self._by_producer, self._producers):
-            yield self._users[edge], _KINDS[self._kinds[edge]]
-
-    def producers_of(self, user: int) -> Iterator[tuple[int, DependenceKind]]:
-        """Yield the producers of an op and the kinds of dependence, in textual order. As for ``users_of``."""
-        for edge in _equal_to(user, self._by_user, self._users):
-            yield self._producers[edge], _KINDS[self._kinds[edge]]
-
-    @cached_property
-    def _by_producer(self) -> array[int]:
-        return array("i", sorted(range(len(self._producers)), key=self._producers.__getitem__))
-
-    @cached_property
-    def _by_user(self) -> array[int]:
-        return array("i", sorted(self._by_producer, key=self._users.__getitem__))
-
     def kinds(
         self, wanted: Collection[tuple[int, int]] | None = None
     ) -> dict[tuple[int, int], DependenceKind]:
@@ -97,16 +75,6 @@ class DependenceGraph:
             if (wanted is None or edge in wanted) and (edge not in kinds or rank(kind) < rank(kinds[edge])):
                 kinds[edge] = kind
         return kinds
-
-    def precedence_without(self, pairs: Collection[tuple[int, int]]) -> Precedence:
-        """Return the edges as ``precedence`` does, but those between some (producer, user) pairs."""
-        if not pairs:
-            return self.precedence
-        from eio_audit.order.precedence import Precedence
-
-        edges = [(producer, user) for producer, user, _ in self.edges() if (producer, user) not in pairs]
-        producers, users = [one for one, _ in edges], [other for _, other in edges]
-        return Precedence.from_edges(len(self.ops), producers, users)
 
     def by_kind(self, kind: DependenceKind) -> Iterator[tuple[int, int]]:
         """Yield the edges of one kind, as (producer, user) by place in the block."""
@@ -140,11 +108,25 @@ class DependenceGraph:
         edges = self._producers, self._users
         return Precedence(len(self.ops), *(edges if self._is_by_user else ordered_by_user(*edges)))
 
+    @cached_property
+    def values(self) -> Precedence:
+        """Return the edges that values make, as ``precedence`` does."""
+        return self._precedence_of((a, b) for a, b, kind in self.edges() if kind in VALUES)
 
-def _equal_to(end: int, edges: Sequence[int], ends: Sequence[int]) -> Iterator[int]:
-    """Return those of some edges, which are sorted by one of their ends, for which that end is ``end``."""
-    first = bisect_left(edges, end, key=ends.__getitem__)
-    return takewhile(lambda edge: ends[edge] == end, map(edges.__getitem__, range(first, len(edges))))
+    def precedence_without(self, pairs: Collection[tuple[int, int]]) -> Precedence:
+        """Return the edges as ``precedence`` does, but those between some (producer, user) pairs."""
+        if not pairs:
+            return self.precedence
+        return self._precedence_of((a, b) for a, b, _ in self.edges() if (a, b) not in pairs)
+
+    def _precedence_of(self, edges: Iterable[tuple[int, int]]) -> Precedence:
+        from eio_audit.order.precedence import Precedence
+
+        producers, users = array("i"), array("i")
+        for producer, user in edges:
+            producers.append(producer)
+            users.append(user)
+        return Precedence.from_edges(len(self.ops), producers, users)
 
 
 class Dependences:

@@ -24,19 +24,6 @@ WHAT_COUNTS = (
 )
 """The keys that change a verdict. The others change who works, how long, and how a report looks."""
 
-NOW = {
-    "--cluster": "--jobs tcp://HOST:PORT",
-    "--exit-code": "--same-as order",
-    "--extend-select": "--select, with all rules: --select EIO001,EIO003,CODE",
-    "extend-select": 'select, with all rules: select = ["EIO001", "EIO003", "CODE"]',
-    "--isolated": "--config none",
-    "--max-avoidable": "--fail-on out-of-place with --max-inversions N or --config max-inversions=N",
-    "max-avoidable": 'max-inversions with fail-on = "out-of-place"',
-    "--no-pager": "--config pager=false",
-    "jsonl": "json, of which jq -c prints parts line by line",
-}
-"""By an option, a key or a format of the version before, what to use."""
-
 OWN_FILE = "eio-audit.toml"
 SHARED_FILE = "pyproject.toml"
 NO_FILE = "none"  # the value of ``--config`` for no file
@@ -150,8 +137,6 @@ def _nearest() -> Path | None:
 
 
 def _unknown(key: str, value: object) -> str:
-    if key in NOW:
-        return f"{key} is now {NOW[key]}"
     import difflib
 
     close = difflib.get_close_matches(key.replace("_", "-"), _ALL_KEYS, n=1)

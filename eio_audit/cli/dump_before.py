@@ -15,7 +15,7 @@ from pathlib import Path
 
 import click
 
-from eio_audit.audit.log.program_text import next_of_same, text_before
+from eio_audit.audit.programs.program_text import next_of_same, text_before
 from eio_audit.cli.dump_choice import FIRST, DumpChoice, DumpPath, rerun, several_dumps
 from eio_audit.cli.inputs import (
     LISTED_NAMES,

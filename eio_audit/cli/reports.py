@@ -16,7 +16,7 @@ import click
 from click.core import ParameterSource
 
 from eio_audit import __version__
-from eio_audit.cli.options import Command, empty_path, together
+from eio_audit.cli.options import Command, empty_path, one_of, together
 from eio_audit.cli.output import encoded, is_folder, reader_may_stop, write_bytes, write_folder, write_text
 from eio_audit.mlir.source import InputError
 
@@ -134,7 +134,7 @@ def rendered(
     return function(result, *console, **{key: value for key, value in given.items() if key in parameters})
 
 
-_OWN = ("html", "sarif", "json", "jsonl", "markdown", "svg", "dot", "graphml", "log")
+_OWN = ("html", "sarif", "json", "markdown", "svg", "dot", "graphml", "log")
 SUFFIXES = {
     **{f".{name}": name for name in _OWN},
     **{".htm": "html", ".sarif.json": "sarif", ".md": "markdown", ".xml": "junit"},
@@ -282,9 +282,10 @@ def report_options(kind: str, *options: Callable[[Any], Any]) -> Callable[[Comma
         "--format",
         "format_",
         type=click.Choice(formats),
+        metavar="FORMAT",
         default=formats[0],
         show_default=True,
-        help="Output format.",
+        help=f"Write {one_of(formats)}.",
     )
     output_option = click.option(
         "-o",

@@ -1,30 +1,26 @@
 """MLIR's debug locations: the grammar inside ``loc(...)``.
 
 ``Position`` is something else: a place in the dump itself.
-
-A *plain* location is a name or a place in a file, and the names around it. Its text tells all about it.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.source import InputError, Source, Span
-from eio_audit.mlir.tokens import OR_FAIL, STRING, TRIVIA, closing_end, match_end, post_order, unescaped
+from eio_audit.mlir.tokens import STRING, TRIVIA, closing_end, match_end, post_order, unescaped
 
 _STRING = re.compile(STRING)
 _HASH_NAME = re.compile(rb"#[\w$.-]++")
 _RANGE = re.compile(rb"\s*+:\s*+(\d+)\s*+:\s*+(\d+)(?:\s+to\s*+(?:\d+)?\s*+:\s*+\d+)?")
 _WORD = re.compile(rb"[A-Za-z_]\w*+")
-PLAIN = re.compile(rb'((?:"[^"\\\n]*+"\(' + OR_FAIL + rb')*+)"[^"\\\n]*+"(?::[0-9]++:[0-9]++)?(\)*+)')
-"""A plain location, if as many brackets close as open. Two such texts are equal if the locations are."""
+NAME_ALONE = re.compile(rb'"[^"\\\n]*+"')
+"""A location that is a name and nothing else, printed without escapes."""
 _NAME_OF_ALIAS = re.compile(rb'"[^"\\\n]*+"\((#[\w$.-]++)\)')
-_ALIAS_INSIDE = re.compile(rb"(#[\w$-]++)\)++\Z")
-MOST_NAMES = 8  # the most names around each other in a plain location
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,10 +93,9 @@ class Locations:
         return None if text is None else self._by_text[text]
 
     def _parsed(self, op: int, text: bytes) -> Location:
-        if (plain := plain_text(self._ir, self._ir.definition(text) or text)) is not None:
-            names, place = names_and_place(plain)
-            if not place:
-                return _of_names(names)
+        printed = self._ir.definition(text) or text
+        if NAME_ALONE.fullmatch(printed):  # most are, and need no parser
+            return NameLoc(unescaped(printed[1:-1]), None)
         span = Span(self._ir.location_start[op], self._ir.op_end[op] - 1)
         location, missing = parse_location(self._ir.source, span, self._by_alias)
         if missing:
@@ -122,15 +117,6 @@ class Locations:
             self._by_alias[name], missing = parse_location(source, spans[name], self._by_alias)
             for looped in missing:
                 raise source.error(spans[looped].start, f"alias '{looped.decode()}' refers to itself")
-
-
-def _of_names(names: Sequence[bytes]) -> NameLoc:
-    """Return the location of names around each other, the outermost first."""
-    location: NameLoc | None = None
-    for name in reversed(names):
-        location = NameLoc(unescaped(name), location)
-    assert location is not None
-    return location
 
 
 def walk(location: Location, without: Container[int] = ()) -> Iterator[Location]:
@@ -294,34 +280,3 @@ class _Parser:
 
     def _skip_trivia(self) -> None:
         self.offset = match_end(TRIVIA, self.data, self.offset, self.end)
-
-
-def plain_text(ir: IR, text: bytes) -> bytes | None:
-    """Return the text of a location of a dump without aliases, if it is plain; None for any other."""
-    for _ in range(MOST_NAMES):
-        alias = _ALIAS_INSIDE.match(text, text.rfind(b"(#") + 1)
-        if alias is None:
-            break
-        text = text[: alias.start()] + (ir.definition(alias[1]) or b"?") + text[alias.end(1) :]
-    match = PLAIN.fullmatch(text)
-    is_plain = match is not None and match[1].count(b'"') == 2 * len(match[2]) < 2 * MOST_NAMES
-    return text if is_plain else None
-
-
-def names_and_place(plain: bytes) -> tuple[list[bytes], bytes]:
-    """Return the names in a plain location, the outermost first, and the place in a file, or nothing.
-
-    >>> names_and_place(b'"a"("b"("f.py":1:2))')
-    ([b'a', b'b'], b'"f.py":1:2')
-    """
-    parts = plain.rstrip(b")").split(b'"')
-    names = parts[1::2]
-    return (names, b"") if not parts[-1] else (names[:-1], b'"%b"%b' % (names[-1], parts[-1]))
-
-
-def extends_child(plain: bytes) -> bool:
-    """Return whether the name of a plain location extends its child's name: ``"X_tm0"("X")``."""
-    match names_and_place(plain):
-        case [name, child, *_], _:
-            return len(name) > len(child) and name.startswith(child)
-    return False

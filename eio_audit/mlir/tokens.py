@@ -47,6 +47,7 @@ RESULT = re.compile(
 )
 """One name for results of an op, up to the next one or to the op's own name."""
 VALUE_NAME = re.compile(VALUE)
+SYMBOL_USE = re.compile(SYMBOL)
 ASSIGNED_NAME = re.compile(_RESULTS + GAP + rb'(?:"|[A-Za-z_][\w$]*+[.]|(?P<bare>[A-Za-z_]\w*+))')
 """``%a, %b:2 =`` and the start of a word or string after it."""
 GENERIC_NAME = re.compile(STRING + GAP + rb"\(")
@@ -59,6 +60,7 @@ _AFTER_SIGN = rb"[\w$](?:-(?!>)|[\w$.]++)*+"
 ALIAS_NAME = rb"[#!]" + _AFTER_SIGN
 DIALECT_NAME = rb"(?:!|(?<![\w$.-])#)" + _AFTER_SIGN
 """``#name`` or ``!name`` before a ``<``. A type may follow a size, ``2x!name``; ``%a#0`` is no attribute."""
+ALIAS_USE = re.compile(ALIAS_NAME)
 ALIAS = re.compile(rb"(" + ALIAS_NAME + rb")" + GAP + rb"=(?!=)" + GAP)
 ARGUMENT = re.compile(VALUE + rb"(?: = |:)")
 """``%name = value`` or ``%name: type`` in a custom header. If the op opens a region, it is its argument."""

@@ -33,11 +33,8 @@ class SearchLimits(NamedTuple):
     packed_inversions: int = 400_000  # most inversions that are not forced, for a packing of cycles
     distance: int = 300  # most places that a group of ops moves in local search
     repeated_size: int = 100_000  # ops of the largest window that is ordered more than once
-    moved_closure_size: int = (
-        4_000  # ops of the largest range in which the implied order bounds the moved ops
-    )
+    moved_closure_size: int = 4_000  # ops of the largest range in which fewer moved ops are looked for
     moved_inversions: int = 100_000  # most inversions that are not forced, in such a range
-    pair_distance: int = 2_000  # places between two exchanged ops
     flow_pairs: int = 1 << 29  # givers times takers in the largest window with a flow; each pair takes a bit
     sweep_sizes: tuple[int, int] = (256, 16_384)  # fewest and most late ops of one sweep
     sweep_bits: int = 1 << 30  # bits in all bitsets of one sweep

@@ -6,16 +6,11 @@ window is ordered on its own, with a lower bound that holds for all its orders (
 **Fewest moved.** A longest subsequence of the order that is still in textual order is *kept*. All other ops
 are *moved*: moving them one by one turns the textual order into this one.
 
-Several orders may have the fewest inversions (docs/internals/ordering.md). The block is cut into independent
-ranges. In each range, the second step is taken only if the first leaves a gap between the number of moved ops
-and its lower bound:
-
-1. Two ops are *exchanged* if every minimal order has them in reverse textual order. Take pairs of exchanged
-   ops in which each op is at most once the earlier and at most once the later one. They form chains. One op
-   per chain can be kept, so at least as many ops are moved as there are pairs. Usually the bound is met here.
-2. The implied order (see below) gives the exchanged ops. A largest set of ops without an exchanged pair is a
-   maximum antichain (wrong_labels.py; Dilworth 1950): no minimal order keeps more ops. Additional dependences
-   keep the set in textual order, and the range is ordered again. If that adds no inversion, the bound is met.
+Several orders may have the fewest inversions (docs/internals/ordering.md). An order permutes some ranges of
+places among themselves. In each range, two ops are *exchanged* if the implied order (see below) has them in
+reverse textual order. A largest set of ops without an exchanged pair is a maximum antichain (wrong_labels.py;
+Dilworth 1950): no minimal order of the range keeps more ops. Additional dependences keep the set in textual
+order, and the range is ordered again. The result counts if it adds no inversion and moves fewer ops.
 
 Moved ops without an index go to their consumers (precedence.py).
 
@@ -34,22 +29,25 @@ ops and soft edges on cycles are undecided unless another conclusion implies the
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Hashable, Sequence
-from itertools import accumulate, chain, compress, pairwise
-from operator import and_, le, lt, or_
+from itertools import accumulate, chain, pairwise
+from operator import or_
 
 from eio_audit.order.effort import STEPS_PER_OP, Effort, width
-from eio_audit.order.permutation import inverse, keyed_inversions, longest_in_place, moved_places
+from eio_audit.order.permutation import (
+    inverse,
+    keyed_inversions,
+    longest_in_place,
+    moved_places,
+    permuted_ranges,
+)
 from eio_audit.order.precedence import Precedence, attach_unindexed
 from eio_audit.order.search import Order, order_windows
 from eio_audit.order.windows import (
-    LARGEST_KEY,
     CyclePacking,
     TransitiveClosure,
     Window,
-    Windows,
     bits,
     block_of,
     lowest_bit,
@@ -104,7 +102,7 @@ def restore_order(
         return Order(list(order), inversions=0, forced=0, lower_bound=0)
     effort.left += STEPS_PER_OP * precedence.size
     textual_block = block = block_of(keys, precedence)
-    textual_windows = windows = split_into_windows(block)
+    windows = split_into_windows(block)
     found: list[Order] = []
     while True:
         order_within, found = order_windows(block, windows, found, effort)
@@ -121,16 +119,15 @@ def restore_order(
             break
         block = block_of([keys[op] for op in order], precedence.restricted(order))
         windows = split_into_windows(block)
-    order, fewest = list(order), 0
+    order = list(order)
     if inversions == lower_bound:
-        order, fewest = fewest_moved(textual_block, order, textual_windows, found, effort)
+        order = few_moved(textual_block, order, effort)
     return Order(
         order=order,
         inversions=inversions,
         forced=sum(window.forced for window in found),
         lower_bound=lower_bound,
         moved=len(moved_places(order)),
-        moved_lower_bound=fewest,
     )
 
 
@@ -222,146 +219,50 @@ def _transitive(later: Sequence[int]) -> list[int]:
     return after
 
 
-def fewest_moved(
-    block: Window, order: Sequence[int], windows: Windows, found: Sequence[Order], effort: Effort
-) -> tuple[list[int], int]:
-    """Return an order with at most the inversions of ``order`` and few ops moved, and a bound on these.
+def few_moved(block: Window, order: Sequence[int], effort: Effort) -> list[int]:
+    """Return an order with as many inversions as a minimal one, and few ops moved.
 
-    The bound assumes that ``order`` has the fewest inversions. ``found`` has what is proven of each window.
+    A range that ``order`` permutes is minimal on its own: a better order of it would make the block better.
 
-    Complexity: O(n log n) if step 1 meets the bound. All other work is on single ranges, capped for each.
+    Complexity: O(n log n), plus the work on the ranges, which is capped for each.
     """
-    order, places, fewest = list(order), moved_places(order), 0
-    window_of = [-1] * block.size  # per op of a window that is minimal because of cycles, its number
-    for number, span in enumerate(windows.spans):
-        for op in windows.order[slice(*span)] if found[number].lower_bound > found[number].forced else ():
-            window_of[op] = number
-
-    def cycles_in(ops: range) -> list[Cycle] | None:
-        """Return the cycles in a range, with ops numbered as in the range; None if some are unknown."""
-        cycles: list[Cycle] = []
-        for number in sorted({*window_of[ops.start : ops.stop]} - {-1}):
-            by_key = sorted(windows.order[slice(*windows.spans[number])], key=block.keys.__getitem__)
-            if (edges := found[number].cycles) is None:
-                return None
-            cycles += zip(*[iter([by_key[end] - ops.start for end in edges])] * 4, strict=True)
-        return [cycle for cycle in cycles if 0 <= cycle[0] < len(ops)]
-
-    for ops in independent_ranges(block, order):
-        inside = places[bisect_left(places, ops.start) : bisect_left(places, ops.stop)]
-        if not inside:
-            continue
-        few, bound, cycles = [op - ops.start for op in order[ops.start : ops.stop]], 0, cycles_in(ops)
-        if cycles is not None:
-            bound = _exchanged_pairs(block, ops, few, [place - ops.start for place in inside], cycles, effort)
-        if bound < len(inside):
-            few, bound = _improved(block.restricted(ops), few, cycles, len(inside), bound, effort)
-        placed = [op + ops.start for op in few]
-        if not all(block.indexed[ops.start : ops.stop]):
-            placed = attach_unindexed(block.precedence, block.indexed, placed, longest_in_place(placed))
-        order[ops.start : ops.stop] = placed
-        fewest += bound
-    return order, fewest
+    order = list(order)
+    for places, _ in permuted_ranges(order):
+        few = [op - places.start for op in order[places.start : places.stop]]
+        order[places.start : places.stop] = [
+            op + places.start for op in _with_fewer_moved(block.restricted(places), few, effort)
+        ]
+    return attach_unindexed(block.precedence, block.indexed, order, longest_in_place(order))
 
 
-def independent_ranges(block: Window, order: Sequence[int]) -> list[range]:
-    """Return the ranges of several ops whose moved ops can be counted independently.
-
-    A block can be cut where no key before the cut is larger than a key after it. Any order can then place the
-    ops before the cut first, with both sides in their own order. No dependence breaks, no inversion is added,
-    and ops in textual order stay so. So the fewest moved ops of the ranges add up. The block is cut only
-    where ``order`` keeps the cut: each range has the same ops in the text and in ``order``.
-
-    Complexity: O(n).
-
-    >>> block = Window([0, 2, 1, 1, 3, 5, 4], [True] * 7, Precedence.from_edges(7, [], []))
-    >>> independent_ranges(block, [0, 2, 3, 1, 4, 6, 5])
-    [range(1, 4), range(5, 7)]
-    """
-    places = range(1, block.size)
-    largest = accumulate(_keys_or(-1, block), max)
-    smallest = list(accumulate(reversed(_keys_or(LARGEST_KEY, block)), min))
-    is_rising = map(le, largest, smallest[-2::-1])
-    is_kept = map(lt, accumulate(order, max), places)
-    cuts = compress(places, map(and_, is_rising, is_kept))
-    return [range(start, stop) for start, stop in pairwise([0, *cuts, block.size]) if stop - start > 1]
-
-
-def _keys_or(other: int, block: Window) -> Sequence[int]:
-    """Return the keys of the indexed ops, and ``other`` for the rest."""
-    if all(block.indexed):
-        return block.keys
-    return [key if own else other for key, own in zip(block.keys, block.indexed, strict=True)]
-
-
-def _exchanged_pairs(
-    block: Window, ops: range, order: list[int], moved: list[int], cycles: list[Cycle], effort: Effort
-) -> int:
-    """Return how many moved ops of a range can be paired with an exchanged op, nearest first."""
-    keys, indexed = block.keys[ops.start : ops.stop], block.indexed[ops.start : ops.stop]
-    undecided = {edge for y, x, p, q in cycles for edge in ((y, x), (p, q))}
-    distance = effort.limits.pair_distance
-    is_late = {order[place]: order[place] < place for place in moved}
-    paired: set[tuple[int, bool]] = set()
-    for place in moved:
-        op = order[place]
-        late = is_late[op]  # if so, the ops that it has passed are before it
-        if not indexed[op] or effort.is_spent:
-            continue
-        before = range(place - 1, max(-1, place - distance), -1)
-        after = range(place + 1, min(len(ops), place + distance))
-        for at in before if late else after:
-            effort.left -= 2
-            other = order[at]
-            earlier, later = (op, other) if late else (other, op)
-            if (
-                earlier < later
-                and keys[earlier] > keys[later]
-                and indexed[other]
-                and (other, late) not in paired
-                and is_late.get(other, late) == late
-                and (later, earlier) not in undecided
-            ):
-                paired.add((other, late))
-                break
-    return len(paired)
-
-
-def _improved(
-    part: Window, order: list[int], cycles: Sequence[Cycle] | None, moved: int, fewest: int, effort: Effort
-) -> tuple[list[int], int]:
-    """Return an order of a range with fewer ops ``moved``, or a larger lower bound, if one is found.
-
-    Without the ``cycles`` of its windows, a packing of the range finds some.
-    """
+def _with_fewer_moved(part: Window, order: list[int], effort: Effort) -> list[int]:
+    """Return a minimal order of a range with fewer ops moved than ``order`` moves, if one is found."""
     limits = effort.limits
-    if part.size > limits.moved_closure_size or len(cycles or ()) > limits.moved_inversions:
-        return order, fewest
-    if cycles is None:
-        effort.left -= part.size * width(part.size)
-        closure = TransitiveClosure(part)
-        if part.inversions(order) - closure.forced > limits.moved_inversions:
-            return order, fewest
-        packing = CyclePacking(closure, order, effort)
-        if len(packing) < len(packing.broken):
-            return order, fewest
-        cycles = [*zip(*[map(closure.place_of.__getitem__, packing.cycles())] * 4, strict=True)]
+    if part.size > limits.moved_closure_size or effort.is_spent:
+        return order
+    effort.left -= part.size * width(part.size)
+    closure = TransitiveClosure(part)
+    if part.inversions(order) - closure.forced > limits.moved_inversions:
+        return order
+    packing = CyclePacking(closure, order, effort)
+    if len(packing) < len(packing.broken):
+        return order
+    cycles = [*zip(*[map(closure.place_of.__getitem__, packing.cycles())] * 4, strict=True)]
     implied = implied_order(part, order, cycles, effort)
     if implied is None:
-        return order, fewest
+        return order
     place_of = inverse(order)
     before = accumulate((1 << place for place in place_of), or_, initial=0)  # in textual order
     rows = {place: row for place, ops in zip(place_of, before, strict=False) if (row := implied[place] & ops)}
     flow = LargestFlow(rows, [1] * part.size, [1] * part.size, effort)
-    fewest = max(fewest, len(flow.links()))
-    if moved > fewest:
-        outside = rows.keys() - flow.reached | {*bits(flow.closed)}
-        kept = [op for op, place in enumerate(place_of) if place not in outside]
-        edges = chain(part.precedence.forwards(), pairwise(kept))
-        keys = [key if own else None for key, own in zip(part.keys, part.indexed, strict=True)]
-        block = block_of(keys, Precedence.from_edges(part.size, *zip(*edges, strict=True)))
-        windows = split_into_windows(block)
-        better, _ = order_windows(block, windows, [], effort)
-        if part.inversions(better) == part.inversions(order) and len(moved_places(better)) < moved:
-            return better, fewest
-    return order, fewest
+    moved = len(moved_places(order))
+    if moved == len(flow.links()):
+        return order
+    outside = rows.keys() - flow.reached | {*bits(flow.closed)}
+    kept = [op for op, place in enumerate(place_of) if place not in outside]
+    edges = chain(part.precedence.forwards(), pairwise(kept))
+    keys = [key if own else None for key, own in zip(part.keys, part.indexed, strict=True)]
+    chained = block_of(keys, Precedence.from_edges(part.size, *zip(*edges, strict=True)))
+    better, _ = order_windows(chained, split_into_windows(chained), [], effort)
+    is_better = part.inversions(better) == part.inversions(order) and len(moved_places(better)) < moved
+    return better if is_better else order

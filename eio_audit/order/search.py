@@ -25,7 +25,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right, insort
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from heapq import heappop, heappush
 from itertools import accumulate, islice
 from operator import sub
@@ -45,23 +45,14 @@ class Order:
     inversions: int  # number of inversions of this order; at most that of the textual order
     forced: int  # of these, where one op depends on the other; too few are counted in a block too large
     lower_bound: int  # no order that keeps the dependences has fewer inversions
-    # The cycles of a packing that proves the bound, as in ``CyclePacking.cycles``; None if unknown.
-    cycles: Sequence[int] | None = field(default=None, repr=False, compare=False)
     # Number of moved ops. The others are a longest subsequence that is still in textual order. Few ops are
     # moved, but not always the fewest (linear_extension.py).
     moved: int = 0
-    moved_lower_bound: int = 0  # no minimal order moves fewer ops; 0 if `order` is not certified
 
     @property
     def certified(self) -> bool:
         """Whether the order is proven minimal."""
         return self.inversions == self.lower_bound
-
-    def with_cycles(self, packing: CyclePacking) -> Order:
-        """Return the same with the bound raised by a packing; with its cycles if that is minimal."""
-        bound = max(self.lower_bound, self.forced + len(packing))
-        cycles = self.cycles if len(packing) < len(packing.broken) else packing.cycles()
-        return replace(self, lower_bound=bound, cycles=cycles)
 
     def or_better(self, window: Window, order: list[int]) -> Order:
         """Return this result with another order, if that has fewer inversions."""
@@ -81,7 +72,7 @@ def best_order(window: Window, effort: Effort | None = None) -> Order:
 
     >>> from eio_audit.order.precedence import Precedence
     >>> best_order(Window([9, 5, 1, 3], [True] * 4, Precedence.from_edges(4, [1], [2])))
-    Order(order=[1, 2, 3, 0], inversions=2, forced=1, lower_bound=2, moved=0, moved_lower_bound=0)
+    Order(order=[1, 2, 3, 0], inversions=2, forced=1, lower_bound=2, moved=0)
     """
     effort = effort or Effort()
     text = list(range(window.size))
@@ -93,7 +84,7 @@ def best_order(window: Window, effort: Effort | None = None) -> Order:
         return textual
     solver = _Solver(window, closure, effort)
     best = solver.improved(solver.best_simple_order(textual))
-    textual = replace(textual, lower_bound=best.lower_bound, cycles=best.cycles)
+    textual = replace(textual, lower_bound=best.lower_bound)
     if textual.inversions < best.inversions:
         best = solver.improved(textual)
     elif textual.inversions == best.inversions:
@@ -150,10 +141,11 @@ class _Solver:
     def improved(self, best: Order) -> Order:
         """Return the best order found from ``best`` on: it is packed, improved, packed again, and so on."""
         closure = self.closure
-        while closure is not None and best.cycles is None and not self.effort.is_spent:
+        while closure is not None and not best.certified and not self.effort.is_spent:
             if best.inversions - closure.forced > self.effort.limits.packed_inversions:
                 break
-            best = best.with_cycles(CyclePacking(closure, best.order, self.effort))
+            packing = CyclePacking(closure, best.order, self.effort)
+            best = replace(best, lower_bound=max(best.lower_bound, best.forced + len(packing)))
             if best.certified:
                 break
             order = improve(self.window, best.order, self.effort, best.inversions - best.lower_bound)

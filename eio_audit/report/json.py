@@ -25,10 +25,10 @@ if TYPE_CHECKING:  # a command does not need the results of the others
     from eio_audit.audit.explain.explain import Explanation
     from eio_audit.audit.gate.gate import Verdict
     from eio_audit.audit.log.history import History
-    from eio_audit.audit.log.time_table import TimeComparison, TimeTable
     from eio_audit.audit.log.trace import TracedPass
     from eio_audit.audit.pair_class import PairClass
     from eio_audit.audit.reduce.reduce import Reduction
+    from eio_audit.mlir.input.time_table import TimeComparison, TimeTable
 
 SCHEMA = "eio-audit/1"
 
@@ -44,8 +44,7 @@ _FIELDS = {
         "function block line ops indexed inversions descents forced minimum lower_bound certified "
         "avoidable avoidable_constants hoisted_constants avoidable_splits left_splits avoidable_others "
         "displaced derived inherited constants at_constants frees at_frees followed moved moved_unindexed "
-        "moved_certified worst wrong_indices wrong_by_passes wrong_certified mislabelled "
-        "reversed_dependences not_comparable"
+        "worst wrong_indices wrong_by_passes wrong_certified mislabelled reversed_dependences not_comparable"
     ),
     "Application": (
         f"first last attempt pattern qualified_pattern=attempt.pattern {_ROOT_OP} "
@@ -127,8 +126,8 @@ _FIELDS = {
     ),
     "TracedPass": (
         "pass=pass_name index function program source=place.source line=place.line failed changed *figures "
-        "made multiplied undone left left_shuffled left_classes left_ahead left_ops mislabelled lost size "
-        "op_changes=ops seconds timed_runs faults errors unread advice"
+        "made multiplied undone left left_shuffled left_classes left_ahead left_ops mislabelled lost "
+        "ops=size op_changes=ops seconds timed_runs faults errors unread advice"
     ),
 }
 """By class: ``name`` or ``key=attribute.of_attribute``; ``*attribute`` for all fields of an attribute, or
@@ -187,7 +186,7 @@ _MADE: dict[str, Callable[[Any], object]] = {
         {"function": part if isinstance(part, str) else None, "kind": fault.kind, "text": fault.text}
         for part, fault in one.faults
     ],
-    "TracedPass.figures": lambda one: _without_dumps(one.figures),
+    "TracedPass.figures": lambda one: _of_judged(_without_dumps(one.figures)),
     "TracedPass.ops": lambda one: (
         one.ops
         and {
@@ -400,6 +399,11 @@ def _changes(advice: Advice) -> list[dict[str, object]]:
 
 def _without_dumps(figures: Summary) -> dict[str, object]:
     return {key: number for key, number in _plain(figures).items() if key != "dumps"}
+
+
+def _of_judged(figures: dict[str, object]) -> dict[str, object]:
+    """Return the figures of a pass, whose ``ops`` are all of them, also where the order is not judged."""
+    return {"judged_ops" if key == "ops" else key: number for key, number in figures.items()}
 
 
 def _about_frees(dumps: Sequence[DumpAudit]) -> dict[str, int]:

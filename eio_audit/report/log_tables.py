@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from eio_audit.audit.corpus.trace_models import ModelTrace, ModelTraces
-from eio_audit.audit.log.time_table import ComparedTime, TimeComparison, TimeTable
 from eio_audit.audit.log.trace import Trace, TracedPass
+from eio_audit.mlir.input.time_table import ComparedTime, TimeComparison, TimeTable
 from eio_audit.report.document import Cell, Cells, Figures, figures_of, table_of_ops
 from eio_audit.report.wording import count
 from eio_audit.report.wording import trace as words

@@ -16,8 +16,8 @@ from eio_audit.audit.corpus.trace_models import ModelTraces
 from eio_audit.audit.diff.advice import Advice
 from eio_audit.audit.diff.diff import Diff
 from eio_audit.audit.gate.gate import Gate, Verdict
-from eio_audit.audit.log.time_table import TimeComparison, TimeTable
 from eio_audit.audit.log.trace import TracedPass
+from eio_audit.mlir.input.time_table import TimeComparison, TimeTable
 from eio_audit.mlir.source import printable
 from eio_audit.report.document import (
     Cells,

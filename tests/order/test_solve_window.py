@@ -5,11 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.internals import (
-    CyclePacking,
     Effort,
-    Order,
     SearchLimits,
-    TransitiveClosure,
     Window,
     best_order,
     block_of,
@@ -103,20 +100,3 @@ def test_where_no_simple_order_is_minimal_local_search_finds_a_better_one() -> N
     block = Block([3, 3, 0, 0, 3, 0], [(0, 3), (1, 2), (1, 3), (1, 4), (2, 5)])
     best = best_order(block_of(block.keys, block.precedence))
     assert (best.order, best.inversions, best.certified) == ([1, 2, 5, 0, 3, 4], 4, True)
-
-
-@pytest.mark.parametrize(
-    ("steps", "cycles"),
-    [
-        pytest.param(100, [4, 0, 0, 3, 4, 1, 2, 3], id="a packing that meets the order"),
-        pytest.param(-1, None, id="a smaller one, though the bound is known otherwise"),
-    ],
-)
-def test_what_minimal_orders_break_is_known_from_a_packing_that_meets_them(
-    steps: int, cycles: list[int] | None
-) -> None:
-    block = Block([2, 4, 1, 4, 1], [(0, 1), (1, 2), (3, 4)])
-    best = Order([0, 1, 2, 3, 4], 5, forced=3, lower_bound=5)
-    closure = TransitiveClosure(block_of(block.keys, block.precedence))
-    found = best.with_cycles(CyclePacking(closure, best.order, Effort(steps))).cycles
-    assert (found and [closure.place_of[op] for op in found]) == cycles

@@ -18,11 +18,11 @@ from operator import gt
 from typing import NamedTuple, TypeAlias
 
 from eio_audit.audit.check.keyed_dump import KeyedDump
-from eio_audit.audit.dependence import VALUES, DependenceGraph
 from eio_audit.audit.pair_class import PairClass
 from eio_audit.mlir.semantics.accesses import VALUE_CASTS
 from eio_audit.mlir.semantics.functions import ends_block
 from eio_audit.order.permutation import keyed_inversions
+from eio_audit.order.precedence import Precedence
 
 Keys: TypeAlias = Sequence[int | None]
 _Token: TypeAlias = tuple[int, int]  # the key and the name of an op
@@ -212,16 +212,15 @@ class _Unrolled:
     def _serve(self, ops: Sequence[int], copy: Collection[_Token], others: Collection[_Token]) -> bool:
         """Return whether the values of some ops go to a copy alone, and come from no other copy."""
         for place in map(self.places.__getitem__, ops):
-            users, producers = self._graph.users_of(place), self._graph.producers_of(place)
-            served = {self._token_at.get(user) for user, kind in users if kind in VALUES}
-            came_from = {self._token_at.get(producer) for producer, kind in producers if kind in VALUES}
+            served = {self._token_at.get(user) for user in self._values.successors(place)}
+            came_from = {self._token_at.get(producer) for producer in self._values.predecessors(place)}
             if not served or not served <= {*copy} or not came_from.isdisjoint(others):
                 return False
         return True
 
     @property
-    def _graph(self) -> DependenceGraph:
-        return self._dump.dependences.of([self._block])[self._block]
+    def _values(self) -> Precedence:
+        return self._dump.dependences.of([self._block])[self._block].values
 
 
 def _is_part(twins: Collection[_Token], run: Iterable[_Token], known: Collection[_Token]) -> bool:

@@ -251,7 +251,6 @@ def _found(block: KeyedBlock, in_order: BlockAudit, weights: bytes, work: Shared
         lower_bound=best.lower_bound + excused,
         moved=best.moved,
         moved_unindexed=sum(block.keys[place] is None for place in moved),
-        moved_lower_bound=best.moved_lower_bound,
         reversed_dependences=len(reversed_pairs),
         not_comparable=_not_comparable(comparable, block.comparison, best, reversed_pairs),
     )
@@ -360,7 +359,7 @@ def restore_block(
         )
         if again.inversions == best.inversions:
             break
-        best = replace(again, order=[order[place] for place in again.order], moved_lower_bound=0)
+        best = replace(again, order=[order[place] for place in again.order])
         order = after_last_uses(best.order, frees, precedence)
     return replace(best, order=order, moved=len(moved_places(order)))
 

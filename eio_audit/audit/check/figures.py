@@ -49,7 +49,6 @@ class BlockAudit(NamedTuple):
     worst: tuple[DisplacedOp, ...] = ()  # those in the most inversions, worst first, as many as requested
     moved: int = 0  # ops that a fix moves
     moved_unindexed: int = 0  # those of these ops that do not count in inversions
-    moved_lower_bound: int = 0  # no order with the minimum of inversions moves fewer ops
     # Per part of the block, of PROFILE_PARTS: the place in the original order, from 0 (start) to 1 (end), of
     # the op that is farthest from its place; empty without inversions.
     profile: tuple[float, ...] = ()
@@ -85,11 +84,6 @@ class BlockAudit(NamedTuple):
     def certified(self) -> bool:
         """Whether the minimum is proven."""
         return self.minimum == self.lower_bound
-
-    @property
-    def moved_certified(self) -> bool:
-        """Whether the minimum is proven, and that no order with as few inversions moves fewer ops."""
-        return self.certified and self.moved == self.moved_lower_bound
 
     @property
     def avoidable(self) -> int:

@@ -39,8 +39,6 @@ _LEFT_OUT_FLAGS = frozenset({"terminator", "call", "function", "symbol"})
 _PREFIX = "DEBUG|"  # a prefix that front ends put before the index; code generation does not know it
 _FEWEST_FIELDS = 4  # the fewest fields of a name that code generation reads
 _PREFIXES = re.compile(rf"\A(?:{re.escape(_PREFIX)})+")
-_PLACE = re.compile(rb"(?:[^|\[]++\[[^|\[]++\|)*[^|]++\|[^|]++")
-"""What is between the index and the line of the op in most names that can be read: no field is empty."""
 _HAS_PREFIX = f"'{_PREFIX}' precedes its index"
 _INTEGER = re.compile(r"-?[0-9]{1,10}")
 _LARGEST = 2**31 - 1
@@ -73,16 +71,9 @@ def unreadable_locations(ir: IR, parsed: ParsedLocations) -> Iterator[tuple[int,
     Raises:
         InputError: a location is malformed.
     """
-    names = parsed.plain_names
-    is_readable = [_PLACE.fullmatch(text) is not None for text in names.texts]
-    is_readable.append(False)  # of OTHER, which is the last place of a list
     for function in _functions(ir):
         for op in _ops_read(ir, function):
-            if not is_readable[names.text[op]]:
-                why = _why_unreadable(parsed.locations.of(op))
-            else:  # most are, and need not be parsed
-                why = Unreadable(Reason.PREFIX, _HAS_PREFIX) if names.has_prefix[op] else None
-            if why is not None:
+            if (why := _why_unreadable(parsed.locations.of(op))) is not None:
                 yield op, why
 
 
@@ -261,7 +252,6 @@ class _Inspection:
     def __init__(self, dump: AuditedDump, number_of: Sequence[int]) -> None:
         self.dump = dump
         self.indices = dump.indices.by_op
-        self.named_places = dump.indices.parsed.named_places
         ops = array("i", _printed_ops(dump))
         self.count = len(ops)
         self.number_of = number_of
@@ -272,23 +262,11 @@ class _Inspection:
         self.findings = [
             (op, LocationFinding(rule, label(dump.ir, dump.indices, op), sentence))
             for op in ops
-            if not self._is_sound(op)
             for rule, sentence in self._broken_rules(op)
         ]
 
     def health(self) -> LocationHealth:
         return LocationHealth(self.count, tuple(finding for _, finding in self.findings))
-
-    def _is_sound(self, op: int) -> bool:
-        """Return whether an op clearly breaks no rule: its location is a name with an index, and its own."""
-        place = self.named_places[op]
-        return (
-            place is not None
-            and self.indices[op] is not None
-            and self.number_of[op] not in self.shared
-            and place.file is not None
-            and self.function_at.get(place.file) == place.function
-        )
 
     def _broken_rules(self, op: int) -> Iterator[tuple[LocationRule, Sentence]]:
         outer = self.dump.indices.parsed.locations.of(op)

@@ -11,7 +11,6 @@ places that are apart, and ops of unknown effect do not.
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right, insort
 from collections import defaultdict
 from collections.abc import Container, Sequence
@@ -20,10 +19,10 @@ from operator import itemgetter
 from typing import NamedTuple
 
 from eio_audit.audit.check.keyed_block import KeyedBlock
-from eio_audit.audit.dependence import VALUES, DependenceGraph, DependenceKind
+from eio_audit.audit.dependence import DependenceGraph, DependenceKind
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.semantics.certain import Touch
-from eio_audit.mlir.tokens import VALUE
+from eio_audit.mlir.tokens import VALUE_NAME
 
 MOST = 10_000  # the most pairs that are found in a block; the others are judged as other inversions
 
@@ -75,7 +74,7 @@ def name_of_resource(ir: IR, op: int, resource: int | str) -> str:
     """Return the name under which an op uses what it touches: ``%m``, ``files``, or ``one buffer``."""
     if isinstance(resource, str):
         return resource
-    names = [name[0].decode("utf-8", "replace") for name in re.finditer(VALUE, ir.own_text(op))]
+    names = [name[0].decode("utf-8", "replace") for name in VALUE_NAME.finditer(ir.own_text(op))]
     del names[: ir.result_count(op)]
     operands = list(ir.operands_of(op))
     place = operands.index(resource) if resource in operands else len(names)
@@ -86,8 +85,8 @@ def _comes_from(graph: DependenceGraph, late: int, first: int) -> Container[int]
     """Return the ops, from the first one on, that a value goes from to an op, directly or through others."""
     pending, found = [late], set[int]()
     while pending:
-        for producer, kind in graph.producers_of(pending.pop()):
-            if kind in VALUES and producer >= first and producer not in found:
+        for producer in graph.values.predecessors(pending.pop()):
+            if producer >= first and producer not in found:
                 found.add(producer)
                 pending.append(producer)
     return found

@@ -113,8 +113,6 @@ class _Pairing(Pairs):
         ):
             if not self.is_open:
                 return
-            if key == self._name_and_text:
-                self._pair_in_their_functions()
             self._pair_by(key, only_unique=only_unique)
             self._pair_blocks()
             self._follow_dataflow(self.sides)
@@ -164,14 +162,6 @@ class _Pairing(Pairs):
             taken = [{pair[side] for pair in pairs} for side in (0, 1)]
             ops = tuple([op for op in ops[side] if op not in taken[side]] for side in (0, 1))
         return pairs
-
-    def _pair_in_their_functions(self) -> None:
-        """Pairs ops that could be in another function, if in their own as many of their name could be."""
-        groups = self._unmatched(self._name_and_text)
-        strays = [[op for group in groups for op in group[side]] for side in (0, 1)]
-        for old, new in groups_of(strays, self._same_place):
-            for a, b in self._least_changed(old, new) if len(old) == len(new) else ():
-                self._pair(a, b)
 
     def _pair_computations(self) -> None:
         """Pairs ops that compute the same, regardless of types and of ops that only pass values on."""

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from eio_audit.audit.check.keyed_dump import KeyedDump
 from eio_audit.mlir.input.dumps import Dump, each_dump
 from eio_audit.mlir.source import InputError, Source
-from eio_audit.mlir.tokens import symbol_of
+from eio_audit.mlir.tokens import VALUE_NAME, symbol_of
 
 NAMED_CANDIDATES = 8  # the most ops that an error names
 SEARCHED_NAMES = 20_000  # the most names that are searched for a similar one
@@ -24,7 +24,6 @@ _PLACE = re.compile(
 )
 _INDEX = re.compile(r"#([0-9]{1,4000})", re.ASCII)
 _RESULT = re.compile(r"(?P<name>%[^#:\s]+)(?:#(?P<number>[0-9]{1,18})|:(?P<size>[0-9]{1,18}))?", re.ASCII)
-_VALUE = re.compile(rb"%[\w$.-]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,7 +267,7 @@ class _Finder:
                 first = defining[name][0]
                 names = f"names {size(first):,} result{'s' if size(first) > 1 else ''}"
                 return f"there is no {wanted[0]}: {self._named(name, first)} {names}"
-            uses = _VALUE.finditer(self.source.data, self.ir.span.start, self.ir.span.end)
+            uses = VALUE_NAME.finditer(self.source.data, self.ir.span.start, self.ir.span.end)
             if any(use[0].decode() == name for use in uses):
                 return f"no op defines {name}: it is an argument of a block"
             close = difflib.get_close_matches(name, list(defining)[:SEARCHED_NAMES], n=3)

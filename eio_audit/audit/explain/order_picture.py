@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from enum import StrEnum
@@ -38,6 +38,7 @@ TEXTS_AROUND = 2  # the number of ops with a text on each side of such an op
 SHOWN_TEXT = 240  # the most characters of a text
 PICTURED_BLOCKS = 6  # the most blocks that a report draws
 PICTURED_BLOCKS_OF_MODEL = 3  # the most blocks that the page of a model draws
+_Edge = tuple[int, int, DependenceKind]
 Audited = Callable[[], AuditedDump | None]  # returns a dump with its IR; None if it cannot be read any more
 
 
@@ -167,7 +168,6 @@ class BlockDataflow:
         self._block = block
         self._graph = block.graph
         self._displaced = frozenset(block.displaced)
-        self._known_neighbours: dict[int, list[int]] = {}
 
     def around(self, places: Sequence[int], radius: int, limit: int | None = None) -> Dataflow:
         """Return up to ``limit`` ops that are at most ``radius`` dependences away from the ops at ``places``.
@@ -177,7 +177,7 @@ class BlockDataflow:
         found = dict.fromkeys(places)
         frontier = list(places)
         for _ in range(radius):
-            reached = dict.fromkeys(near for place in frontier for near in self._neighbours(place))
+            reached = dict.fromkeys(near for place in frontier for near in self._neighbours.get(place, ()))
             frontier = [place for place in reached if place not in found]
             found |= dict.fromkeys(frontier)
         return self.part(sorted(list(found)[:limit]), tuple(sorted(places)))
@@ -185,8 +185,7 @@ class BlockDataflow:
     def part(self, places: Sequence[int], around: tuple[int, ...] = ()) -> Dataflow:
         """Return the ops at some places, and the dependences between them."""
         block, dump, shown = self._block, self._block.dump, frozenset(places)
-        found = ((k, user, kind) for k in places for user, kind in self._graph.users_of(k) if user in shown)
-        edges = dict.fromkeys(found)
+        edges = dict.fromkeys(edge for k in places for edge in self._edges_from[k] if edge[1] in shown)
         return Dataflow(
             dump=dump.audit,
             function=dump.functions[block.number],
@@ -226,22 +225,27 @@ class BlockDataflow:
         above, below = self._extremes
         return above[producer] > below[user]
 
-    def _leads_on(self, producer: int, user: int, kind: DependenceKind) -> bool:
-        """Whether a dependence makes two ops neighbours. A terminator is not near all ops before it."""
-        return kind is not DependenceKind.TERMINATOR or self._is_inverting(producer, user)
+    @cached_property
+    def _edges_from(self) -> Mapping[int, Sequence[_Edge]]:
+        """Per place of a producer, its edges."""
+        edges = defaultdict[int, list[_Edge]](list)
+        for edge in self._graph.edges():
+            edges[edge[0]].append(edge)
+        return edges
 
-    def _neighbours(self, place: int) -> list[int]:
-        """Return the neighbours of an op; those with a dependence against the order are first."""
-        if place not in self._known_neighbours:
-            users = [user for user, kind in self._graph.users_of(place) if self._leads_on(place, user, kind)]
-            near = [(not self._is_inverting(place, user), user) for user in users]
-            near += [
-                (not self._is_inverting(producer, place), producer)
-                for producer, kind in self._graph.producers_of(place)
-                if self._leads_on(producer, place, kind)
-            ]
-            self._known_neighbours[place] = [other for _, other in sorted(near)]
-        return self._known_neighbours[place]
+    @cached_property
+    def _neighbours(self) -> Mapping[int, Sequence[int]]:
+        """Per place, the neighbours of the op; those with a dependence against the order are first.
+
+        A terminator is not near all ops before it.
+        """
+        near = defaultdict[int, list[tuple[bool, int]]](list)
+        for producer, user, kind in self._graph.edges():
+            is_inverting = self._is_inverting(producer, user)
+            if is_inverting or kind is not DependenceKind.TERMINATOR:
+                near[producer].append((not is_inverting, user))
+                near[user].append((not is_inverting, producer))
+        return {place: [other for _, other in sorted(others)] for place, others in near.items()}
 
 
 def _find_block(dump: AuditedDump, wanted: str | None) -> int:

@@ -76,14 +76,8 @@ class OriginalIndices:
             index = self._pattern.index_of_name(location)
             found[place] = self.parsed.index(op) if index is None else index
             if location.endswith(b")"):
-                derived[op] = self._is_derived(op, location)
+                derived[op] = self.parsed.is_derived(op)
         indices += found
-
-    def _is_derived(self, op: int, location: bytes) -> bool:
-        from eio_audit.mlir.location import extends_child, plain_text
-
-        plain = plain_text(self._ir, location)
-        return self.parsed.is_derived(op) if plain is None else extends_child(plain)
 
 
 @dataclass(frozen=True, slots=True)

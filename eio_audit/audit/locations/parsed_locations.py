@@ -1,25 +1,21 @@
-"""What the locations of ops say: the fields of plain names, as most are, and other locations, parsed.
+"""What the locations of ops say.
 
 Equal locations have equal numbers, however they are printed (``LocationNumbers``).
 """
 
 from __future__ import annotations
 
-import re
-from array import array
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 from itertools import count, islice
 from sys import intern
 from typing import TYPE_CHECKING, NamedTuple
 
 from eio_audit.audit.locations.index_pattern import IndexPattern
-from eio_audit.mlir.ir import IR, NO_OFFSET
+from eio_audit.mlir.ir import IR
 from eio_audit.mlir.location import (
-    MOST_NAMES,
-    PLAIN,
     CallSiteLoc,
     FileLineColLoc,
     FusedLoc,
@@ -29,50 +25,15 @@ from eio_audit.mlir.location import (
     OpaqueLoc,
     UnknownLoc,
     children,
-    plain_text,
     walk,
 )
-from eio_audit.mlir.tokens import post_order, unescaped
+from eio_audit.mlir.tokens import post_order
 
 if TYPE_CHECKING:  # a check compares no texts of ops
     from eio_audit.mlir.reading.op_text import KnownTexts
 
-OTHER = -1  # stands for the text of an op whose location is no plain name
 NO_LOCATION = -1  # the number of an unknown or missing location
-MOST_KNOWN_PLACES = 1 << 16  # how many places are kept, since the dumps of a program name the same ones
 LONGEST_LINE_NUMBER = 9  # how many last digits of a line number count; Python parses at most 4,300
-_NAMES = re.compile(rb'"(DEBUG\|)?(-?[0-9]{1,9})\|([^"\\\n\0]*)\|[0-9]{1,9}\|[^"|\\\n\0]++"\0|[^\0]*+\0')
-"""Texts of locations: of a plain name a prefix, the index, and the text up to the line; of others nothing."""
-# A plain name: the text between its index and its line, the line, and the op.
-_NAME = re.compile(rb'"(?:DEBUG\|)?[0-9]{1,9}\|([^"\\\n\0]*)\|([0-9]{1,9})\|([^"|\\\n\0]++)"')
-_NAME_ALONE = re.compile(rb'"[^"\\\n]*+"')
-"""A location that is a name and nothing else, printed without escapes."""
-_UNPLAIN = frozenset('"\\\n')
-
-
-class PlainNames:
-    """The names ``index|...|line|op`` of a dump's ops, by column.
-
-    A plain name has all these fields, no child, and nothing around it.
-    """
-
-    def __init__(self, ir: IR) -> None:
-        self.text = array("i")  # per op, the number of its text; OTHER if its location is no plain name
-        self.op_index = array("i")  # per op, its index, which may be negative; 0 for OTHER
-        self.has_prefix = bytearray()  # per op, whether `DEBUG|` precedes its index
-        numbers = {b"": OTHER}
-        for ops in ir.chunks():
-            found = _NAMES.findall(b"\0".join([*ir.location_texts(ops), b""]))
-            if len(found) != len(ops):  # a location contains a zero byte
-                found = [(b"", b"", b"")] * len(ops)
-            prefixes, indices, texts = zip(*found, strict=True)
-            for text in dict.fromkeys(texts):
-                numbers.setdefault(text, len(numbers) - 1)
-            self.text.extend(map(numbers.__getitem__, texts))
-            self.op_index.extend(map(int, indices if all(indices) else [index or 0 for index in indices]))
-            self.has_prefix.extend(map(bool, prefixes))
-        del numbers[b""]
-        self.texts = list(numbers)  # what is between the index and the line of the op, each text once
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,16 +133,13 @@ class ParsedLocations:
         return self._origins[op]
 
     def _origin(self, op: int) -> Origin | None:
-        text = self._ir.location_text(op) if self._pattern.is_default else None
-        if text and (match := _NAME.fullmatch(self._ir.definition(text) or text)):
-            return Origin(*_place_of(match[1]), int(match[2]), intern(unescaped(match[3])))
         name = self.indexed_name(op)
         return None if name is None else parse_origin(name)
 
     @cached_property
     def places(self) -> list[ModelPlace | None]:
         """Per op, its place in the model; None without an origin."""
-        return [self._place(op) if place is None else place for op, place in enumerate(self.named_places)]
+        return list(map(self._place, range(len(self._ir))))
 
     def place(self, op: int) -> ModelPlace | None:
         """Return the op's place in the model. Its location is parsed, unless those of all ops are."""
@@ -190,27 +148,6 @@ class ParsedLocations:
     def _place(self, op: int) -> ModelPlace | None:
         origin = self.origin(op)
         return None if origin is None else origin.place
-
-    @cached_property
-    def named_places(self) -> list[ModelPlace | None]:
-        """The same for ops with all fields in a name, and nothing around it; None for others.
-
-        Such a location is not parsed. Ops of one place share the object.
-        """
-        if not self._pattern.is_default:
-            return [None] * len(self._ir)
-        names = self.plain_names
-        known = [*map(_place_of, names.texts), None]  # None is that of OTHER, the last place of a list
-        places = list(map(known.__getitem__, names.text))
-        for op, index in enumerate(names.op_index) if min(names.op_index, default=0) < 0 else ():
-            if index < 0:
-                places[op] = None
-        return places
-
-    @cached_property
-    def plain_names(self) -> PlainNames:
-        """The fields of the names of the ops whose location is a name and nothing else."""
-        return PlainNames(self._ir)
 
     def model_line(self, op: int) -> ModelLine | None:
         """Return the op's line in the model's source; None if its location has none."""
@@ -264,11 +201,6 @@ class ParsedLocations:
         return () if location is None else walk(location)
 
 
-@lru_cache(maxsize=MOST_KNOWN_PLACES)
-def _place_of(text: bytes) -> ModelPlace:
-    return parse_origin(unescaped(b"0|%b|0|x" % text)).place
-
-
 def without_line(file: str) -> str:
     """Return ``model.py`` for ``model.py:14``, where 14 is the line of a definition."""
     name, _, line = file.rpartition(":")
@@ -293,11 +225,10 @@ def parse_origin(name: str) -> Origin:
 
 
 class Numbers(defaultdict[Hashable, int]):
-    """Small numbers for equal things. Tables that share the unused ones have no number in common."""
+    """Small numbers for equal things."""
 
-    def __init__(self, unused: Iterator[int] | None = None) -> None:
-        self._unused = count() if unused is None else unused
-        super().__init__(self._unused.__next__)
+    def __init__(self) -> None:
+        super().__init__(count().__next__)
 
     def number(self, thing: Hashable) -> int:
         """Return the number of everything equal to ``thing``."""
@@ -313,7 +244,7 @@ class Interned(Numbers):
 
     def __init__(self) -> None:
         super().__init__()
-        self.locations = Numbers(self._unused)  # the numbers of plain locations, by their text
+        self.locations: dict[bytes, int] = {}  # the numbers of locations without an alias, by their text
         self.texts: KnownTexts = {}  # the comparable texts of ops, by what `OpTexts` knows them by
         # By op number, `(op, 0)`: its first result. The dumps share these tuples.
         self.first_results: list[tuple[int, int]] = []
@@ -337,30 +268,17 @@ class LocationNumbers:
         return NO_LOCATION if location is None else self._number(location)
 
     def of_all(self) -> list[int]:
-        """Return the number of each op's location. Plain locations are not parsed."""
-        ir, plain = self._ir, self._interned.locations
-        data = ir.source.data
-        others: dict[bytes, int] = {}  # aliases, and texts that are not plain as they are printed
-        numbers: list[int] = []
-        for op, (start, end) in enumerate(zip(ir.location_start, ir.op_end, strict=True)):
-            text = data[start : end - 1] if start != NO_OFFSET else b""
-            number = plain.get(text) if start != NO_OFFSET else NO_LOCATION
+        """Return the number of each op's location."""
+        known, aliases, numbers = self._interned.locations, dict[bytes, int](), list[int]()
+        for op, text in enumerate(self._ir.location_texts(range(len(self._ir)))):
+            number = known.get(text)
             if number is None:
-                number = others.get(text)
-            if number is None and _NAME_ALONE.fullmatch(text):
-                number = plain[text]
-            elif number is None:
-                number = self._of_new(op, text)
-                if text not in plain:
-                    others[text] = number
+                number = aliases.get(text)
+            if number is None:
+                number = self.of(op)
+                (aliases if b"#" in text else known)[text] = number
             numbers.append(number)
         return numbers
-
-    def _of_new(self, op: int, text: bytes) -> int:
-        text = self._ir.definition(text) or text
-        is_plain = text in self._interned.locations or _NAME_ALONE.fullmatch(text)
-        plain = text if is_plain else plain_text(self._ir, text)
-        return self.of(op) if plain is None else self._interned.locations[plain]
 
     def inside(self, op: int) -> Iterator[int]:
         """Return the numbers of the locations inside the op's location, outermost first."""
@@ -383,31 +301,7 @@ class LocationNumbers:
     def _number_of(self, location: Location, inside: tuple[int, ...]) -> int:
         if isinstance(location, UnknownLoc):
             return NO_LOCATION
-        if (text := _plain_text(location)) is not None:
-            return self._interned.locations[text]
         return self._interned.number((type(location), _own_part(location), inside))
-
-
-def _plain_text(location: Location) -> bytes | None:
-    """Return the text of a plain location, without blanks. None for another one."""
-    names: list[str] = []
-    place, inner = "", location
-    while isinstance(inner, NameLoc) and len(names) < MOST_NAMES:
-        names.append(inner.name)
-        if inner.child is None or isinstance(inner.child, UnknownLoc):
-            break
-        inner = inner.child
-    else:
-        if not isinstance(inner, FileLineColLoc):
-            return None
-        names.append(inner.file)
-        place = inner.text.replace(" ", "")
-    if not all(map(_UNPLAIN.isdisjoint, names)):
-        return None
-    quoted = (b'"%b"' % name.encode("utf-8", "surrogateescape") for name in names)
-    text = b"(".join(quoted) + place.encode()
-    is_plain = PLAIN.fullmatch(text) is not None and len(names) <= MOST_NAMES
-    return text + b")" * (len(names) - 1) if is_plain else None
 
 
 def _own_part(location: Location) -> Hashable:

@@ -26,6 +26,7 @@ from eio_audit.cli.options import (
     dump_options,
     exit_codes,
     grouped_command,
+    whole,
 )
 from eio_audit.cli.reports import RENDERERS, Reports, quiet_option, report_options, verbose_option
 from eio_audit.mlir.source import InputError, Source, Span, bugs_are_errors, source_name
@@ -33,9 +34,9 @@ from eio_audit.mlir.source import InputError, Source, Span, bugs_are_errors, sou
 if TYPE_CHECKING:
     from eio_audit.audit.diff.check_lines import CheckComparison
     from eio_audit.audit.gate.gate import Gate
-    from eio_audit.audit.log.time_table import TimeComparison
     from eio_audit.audit.options import AuditOptions
     from eio_audit.mlir.input.dumps import Dump
+    from eio_audit.mlir.input.time_table import TimeComparison
 
 
 _MODE = re.compile(r"[0-7]{6}|\.")
@@ -140,6 +141,7 @@ def _print_lines(files: GitFiles) -> None:
 @click.option(
     "--same-as",
     type=click.Choice(["bytes", "names", "order"]),
+    metavar="WHAT",
     default="order",
     show_default=True,
     help="What counts as the same: bytes, identical text; names, the same text up to names and locations; "
@@ -150,15 +152,15 @@ def _print_lines(files: GitFiles) -> None:
     cls=NoKey,
     multiple=True,
     type=click.Choice(["types", "constants", "attributes"]),
-    help="Ignore the types, what constants hold, or all attributes: for one program lowered for two shapes. "
-    "May be repeated.",
+    metavar="WHAT",
+    help="Ignore the types, what the constants hold, or all attributes, for one program lowered for two "
+    "shapes. May be repeated.",
 )
 @click.option(
     "-U",
     "--unified",
     "context",
-    type=click.IntRange(min=0),
-    metavar="N",
+    type=whole(0),
     help="Show all changes in textual order, with N unchanged ops around each.",
 )
 @click.option("--count", is_flag=True, help="Show how many ops of each name there are before and after.")
@@ -216,9 +218,9 @@ def diff_command(
     from eio_audit.audit.diff.diff import diff
     from eio_audit.audit.diff.sameness import Sameness
     from eio_audit.audit.explain.order_picture import WorstBlocks
-    from eio_audit.audit.log.time_table import compared_times, time_table
     from eio_audit.cli.dump_before import around_pass
     from eio_audit.mlir.input.folders import find_dump_files
+    from eio_audit.mlir.input.time_table import compared_times, time_table
     from eio_audit.report.text.progress import status
 
     is_chosen = choice.is_made or any(path is not None and path.dump for path in (before, after))
@@ -279,8 +281,8 @@ def _require_formats(kind: str, reports: Reports, what: str) -> None:
 
 def _compared_times(before: str, after: str) -> TimeComparison | None:
     """Compare two files that have a report of times and no IR; None for any others."""
-    from eio_audit.audit.log.time_table import TimeComparison, time_table
     from eio_audit.mlir.input.markers import begins_ir
+    from eio_audit.mlir.input.time_table import TimeComparison, time_table
 
     if not (Path(before).is_file() and Path(after).is_file()):
         return None

@@ -11,9 +11,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
 
 from eio_audit.mlir.editing.program import Attributes, Block, Op, Program, Value
-from eio_audit.mlir.tokens import closing_end, list_parts, nesting
+from eio_audit.mlir.tokens import ALIAS_USE, closing_end, list_parts, nesting
 
-_ALIAS = re.compile(rb"[#!][A-Za-z_$.-][\w$.-]*")
 _LLVM = b"!llvm.func<"
 _LLVM_TYPE = re.compile(rb"(?:ptr|struct|array|func|target|x86_amx|token|metadata|label|ppc_fp128)\b")
 _BARE_KEY = re.compile(rb"[A-Za-z_][\w$.]*")
@@ -35,7 +34,7 @@ def program_text(program: Program) -> bytes:
 def _aliases_used(text: bytes, known: Mapping[bytes, bytes]) -> set[bytes]:
     used, pending = set[bytes](), [text]
     while pending:
-        found = {match[0] for match in _ALIAS.finditer(pending.pop())} & known.keys() - used
+        found = {match[0] for match in ALIAS_USE.finditer(pending.pop())} & known.keys() - used
         used |= found
         pending += map(known.__getitem__, found)
     return used

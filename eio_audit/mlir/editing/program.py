@@ -13,13 +13,14 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import NamedTuple
 
+from eio_audit.mlir.tokens import SYMBOL_USE
+
 Attributes = dict[bytes, bytes]
 """Attributes by name. A unit has no value."""
 Place = tuple[str, int, int]
 """What stands in a template: an operand, an argument of a region's first block, or a region, by numbers."""
 Template = tuple[bytes | Place, ...]
 _QUOTED_NAME = re.compile(rb'"[A-Za-z_][\w$.-]*"')
-_SYMBOL = re.compile(rb'@(?:[\w$.-]+|"[^"]*")')
 SOURCE = "builtin.unrealized_conversion_cast"
 """Without operands, an op of any program that gives a value of any type."""
 DECLARED = b"eio_audit_use"
@@ -98,7 +99,7 @@ class Op:
             match[0]
             for entries in (self.properties, self.attributes)
             for value in entries.values()
-            for match in _SYMBOL.finditer(value)
+            for match in SYMBOL_USE.finditer(value)
         }
         return used - {self.symbol or b""}
 

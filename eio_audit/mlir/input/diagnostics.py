@@ -80,15 +80,16 @@ def crash_while_printed(dump: Dump) -> Diagnostic | None:
     return Diagnostic(line, f"the compiler crashed while it printed the dump on line {dump.line}")
 
 
-def notes_on(dump: Dump, below: Span) -> Iterator[tuple[int, str]]:
+def notes_on(dump: Dump, below: Span, *, is_ir_known: bool = False) -> Iterator[tuple[int, str]]:
     """Yield what else is in or above a dump, or in its ``text_below``, with its 1-based line.
 
-    It is what a compiler that failed printed to make it fail again, or the debug log of a pattern driver.
+    It is what a compiler that failed printed to make it fail again, or the debug log of a pattern driver. If
+    ``is_ir_known``, there is none above that text.
     """
-    source = dump.source
-    if (offset := source.data.find(REPRODUCER, dump.span.start, below.end)) >= 0:
+    source, start = dump.source, below.start if is_ir_known else dump.span.start
+    if (offset := source.data.find(REPRODUCER, start, below.end)) >= 0:
         yield source.line_at(offset), "reproducer of a compiler that failed"
-    if (offset := source.data.find(_CUT_MARKER, max(dump.span.start - 1, 0), below.end)) >= 0:
+    if (offset := source.data.find(_CUT_MARKER, max(start - 1, 0), below.end)) >= 0:
         yield source.line_at(offset + 1), "a marker that its line end cuts off: is this log wrapped?"
     if dump.above is not None and not begins_ir(dump.above[0].data, dump.above[1]):
         text, part = dump.above

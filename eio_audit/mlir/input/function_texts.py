@@ -19,7 +19,14 @@ from eio_audit.mlir.input.dumps import Dump, start_of_first_op
 from eio_audit.mlir.input.markers import without_noise
 from eio_audit.mlir.ir import symbol_in
 from eio_audit.mlir.source import Source, Span, Text, line_end, splice
-from eio_audit.mlir.tokens import ALIAS_NAME, SYMBOL, AliasTexts, match_end, symbol_of, without_definitions
+from eio_audit.mlir.tokens import (
+    ALIAS_NAME,
+    SYMBOL_USE,
+    AliasTexts,
+    match_end,
+    symbol_of,
+    without_definitions,
+)
 from eio_audit.mlir.traits import OpTable
 
 _HEADER = re.compile(rb'(?:"(?P<generic>[\w$.-]++)"\(|(?P<custom>[A-Za-z_][\w$]*+\.[\w$.-]++) )')
@@ -29,7 +36,6 @@ _ATTRIBUTE_ALIAS_USE = re.compile(rb"(" + ALIAS_NAME.replace(b"[#!]", b"#") + rb
 _LOCATION_ALIAS = re.compile(rb"loc\((#[\w$.-]++)\)\n")
 _LONG_LOCATION = 1000  # the length in bytes from which a location stays an alias, since many ops may use it
 _LONGEST_EXPANSION = 4096  # the most bytes that an alias may expand to; without a limit, it is exponential
-_SYMBOL_USE = re.compile(SYMBOL)
 _OPENING = re.compile(rb"\{[ \t\r\v\f]{0,7}\n")  # the end of a line with a brace
 _LINE_TAIL = 8  # how many bytes at the end of a line may hold the brace, as blanks may follow it
 _LONGEST_HEADER = 1 << 16  # how many bytes of an op may hold its symbol, from its start or to its end
@@ -70,7 +76,7 @@ class FunctionText:
     @cached_property
     def symbols(self) -> frozenset[str]:
         """The symbols in the function's text."""
-        return frozenset(map(symbol_of, {*_SYMBOL_USE.findall(self.raw)}))
+        return frozenset(map(symbol_of, {*SYMBOL_USE.findall(self.raw)}))
 
 
 class DumpText:

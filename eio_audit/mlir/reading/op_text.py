@@ -20,6 +20,7 @@ from eio_audit.mlir.reading.boundaries import argument_locations
 from eio_audit.mlir.source import Span, splice
 from eio_audit.mlir.tokens import (
     ALIAS_NAME,
+    ALIAS_USE,
     COMMENT,
     LONGEST_EXPANSION,
     STRING,
@@ -45,7 +46,6 @@ _TOKEN = re.compile(
 )
 """What may be written in several ways. A lone space is as it should be."""
 _IN_BODY = re.compile(rb"(?P<string>" + STRING + rb")|(?P<alias>" + ALIAS_NAME + rb"(?!<))|(?P<space>\s++)")
-_ALIAS = re.compile(ALIAS_NAME)
 _DIALECT = re.compile(STRING + rb"|//|[#!](?P<dialect>[A-Za-z_]\w*+)[.<]")
 _PERCENT_IN_BODY = re.compile(rb"[#!][\w$.-]++<[^\n]*%")
 _VALUE = re.compile(VALUE + rb"(?:#\d++)?")
@@ -198,7 +198,7 @@ class OpTexts:
         return texts
 
     def _shared(self, op: int, key: _Key) -> OpText:
-        aliases = [match[0] for match in _ALIAS.finditer(key[2]) if match[0] in self._ir.aliases]
+        aliases = [match[0] for match in ALIAS_USE.finditer(key[2]) if match[0] in self._ir.aliases]
         meaning = key, tuple(part for alias in aliases for part in (alias, self._aliases.of(alias)))
         if meaning not in self._known:
             self._known[meaning] = self.of(op)

@@ -19,7 +19,7 @@ from eio_audit.mlir.semantics.value_types import (
     operand_types,
     result_types,
 )
-from eio_audit.mlir.tokens import VALUE, closing_end
+from eio_audit.mlir.tokens import VALUE_NAME, closing_end
 
 ACCESSES = re.compile(
     r"(?:affine|llvm|memref)\.(?:load|store)|affine\.vector_(?:load|store)|memref\.(?:copy|dealloc)|linalg\.\w+"
@@ -36,7 +36,6 @@ VIEWS = re.compile(
 VALUE_CASTS = frozenset({"builtin.unrealized_conversion_cast", "memref.cast", "tensor.cast"})
 """Ops whose result is their operand, with another type."""
 GET_GLOBAL = "memref.get_global"
-_VALUE = re.compile(VALUE)
 _MOST_ELEMENTS = 32
 _MEMREF_OF_AFFINE = {"affine.load": 0, "affine.store": 1, "affine.vector_load": 0, "affine.vector_store": 1}
 _MEMREF = {"memref.load": 0, "memref.store": 1, "vector.load": 0, "vector.store": 1}
@@ -78,7 +77,7 @@ def destinations(ir: IR, op: int) -> Sequence[int]:
 def _values_in(text: bytes, group: re.Pattern[bytes]) -> int:
     """Return how many values a group of operands shows: none if the group is missing or there are several."""
     found = [match.end() - 1 for match in group.finditer(text)]
-    return len(_VALUE.findall(text, found[0], closing_end(text, found[0]))) if len(found) == 1 else 0
+    return len(VALUE_NAME.findall(text, found[0], closing_end(text, found[0]))) if len(found) == 1 else 0
 
 
 def elements(ir: IR, op: int) -> Sequence[tuple[int, ...]]:
@@ -114,7 +113,7 @@ def _affine_indices(ir: IR, op: int, shaped: int) -> list[int] | None:
         if subscript is None:
             return None
         results = subscript[1]
-        names = _VALUE.findall(results)
+        names = VALUE_NAME.findall(results)
     if len(names) != len(operands):
         return None
     values = dict(zip(names, operands, strict=True))

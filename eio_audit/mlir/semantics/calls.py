@@ -34,6 +34,7 @@ from eio_audit.mlir.ir import IR
 from eio_audit.mlir.tokens import (
     SYMBOL,
     SYMBOL_NAME,
+    SYMBOL_USE,
     generic_attributes,
     outermost_brackets,
     post_order,
@@ -44,7 +45,6 @@ from eio_audit.mlir.traits import ANY_NUMBER, OpTraits, op_of_callee
 OUTSIDE = -1  # in place of a function or another op: the top level of the dump
 _CUSTOM_CALLEE = re.compile(rb"(?:(?:\s+[a-z_]\w*)*\s+|\s*\(\s*)(?P<symbol>" + SYMBOL + rb")\s*[(,]")
 _CUSTOM_SYMBOL = re.compile(rb"(?:\s+[a-z_]\w*)*\s+(?P<symbol>" + SYMBOL + rb")")
-_SYMBOL = re.compile(SYMBOL)
 _NAME = re.compile(rb'(?:%[^"=]*=\s*)?(?:"[^"\n]*"|[\w$.]+)')
 _REPLACEABLE = re.compile(
     rb"\b(?:weak|weak_odr|linkonce|linkonce_odr|common|extern_weak|available_externally|appending)\b"
@@ -153,7 +153,7 @@ class Calls:
             return symbol_of(named[0]) if is_certain else None
         if self._ir.op_is_generic[call]:
             callees = _values(text, b"callee")
-            is_symbol = len(callees) == 1 and _SYMBOL.fullmatch(callees[0])
+            is_symbol = len(callees) == 1 and SYMBOL_USE.fullmatch(callees[0])
             return symbol_of(callees[0]) if is_symbol else None
         if b"callee" in text:
             return None  # MLIR prefers the attribute to the symbol: call @f() {callee = @g}

@@ -14,9 +14,8 @@ from typing import NamedTuple
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.semantics.accesses import VALUE_CASTS, VIEWS, elements, vector_sizes
 from eio_audit.mlir.semantics.value_types import constant
-from eio_audit.mlir.tokens import VALUE
+from eio_audit.mlir.tokens import VALUE, VALUE_NAME
 
-_VALUE = re.compile(VALUE)
 _PARTS = frozenset({"memref.reinterpret_cast", "memref.subview", "memref.view"})
 _SUBSCRIPTED = re.compile(
     r"(?:affine|memref)\.(?:load|store)|affine\.vector_(?:load|store)|memref\.atomic_rmw"
@@ -106,7 +105,7 @@ class Places:
                 continue
             pending.pop()
             if is_pure:
-                text, number = _VALUE.sub(b"%", ir.bare_text(owner)), top - ir.first_result[owner]
+                text, number = VALUE_NAME.sub(b"%", ir.bare_text(owner)), top - ir.first_result[owner]
                 key = text, number, tuple(known.get(one, one) for one in operands)
                 known.setdefault(top, self._first.setdefault(key, top))
             else:
@@ -132,11 +131,11 @@ class Places:
         match = _SUM.fullmatch(text)
         assert match is not None
         term, number = match["term"], int(b"".join((match["number"] or b"0").split()))
-        names = [next(values, -1) for _ in _VALUE.findall(term)]
-        if len(names) == 1 and _VALUE.fullmatch(term):
+        names = [next(values, -1) for _ in VALUE_NAME.findall(term)]
+        if len(names) == 1 and VALUE_NAME.fullmatch(term):
             return self._sum(names[0], number, size)
         parts = iter(names)
-        return Subscript(_VALUE.sub(lambda _: b"%%%d" % self._same(next(parts)), term), number, size)
+        return Subscript(VALUE_NAME.sub(lambda _: b"%%%d" % self._same(next(parts)), term), number, size)
 
     def _sum(self, value: int, number: int, size: int) -> Subscript:
         """Return the subscript of a value and a number."""

@@ -13,8 +13,8 @@ from eio_audit.audit.diff.diff import Diff
 from eio_audit.audit.diff.dump_comparison import OpChange
 from eio_audit.audit.diff.matching import gaps_between, matching_lines
 from eio_audit.audit.diff.sameness import Sameness
-from eio_audit.audit.log.time_table import TimeComparison
 from eio_audit.mlir.input.dumps import Dump
+from eio_audit.mlir.input.time_table import TimeComparison
 from eio_audit.report.document import (
     Changes,
     DiffSection,

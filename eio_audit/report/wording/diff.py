@@ -16,8 +16,8 @@ from eio_audit.audit.diff.diff import Diff
 from eio_audit.audit.diff.dump_comparison import FoundChange, OpChange, OpDifference, Relation, RepeatedChange
 from eio_audit.audit.diff.sameness import Sameness
 from eio_audit.audit.locations.original_index import OpLabel
-from eio_audit.audit.log.time_table import ComparedTime
 from eio_audit.audit.pair_class import PairClass
+from eio_audit.mlir.input.time_table import ComparedTime
 from eio_audit.mlir.tokens import after_arrow
 from eio_audit.mlir.traits import listed_dialects
 from eio_audit.report.wording import configured, count, shortened_list

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 
 from eio_audit.audit.corpus.trace_models import ModelTrace, ModelTraces, PassTotal
 from eio_audit.audit.gate.gate import Gate
+from eio_audit.audit.log.crash import Crash
 from eio_audit.audit.log.followed_pairs import MOST_OPS
-from eio_audit.audit.log.pipeline import Crash
 from eio_audit.audit.log.trace import LeftFinding, Trace, TracedPass
 from eio_audit.audit.pair_class import PairClass
 from eio_audit.mlir.input.diagnostics import Diagnostic
@@ -112,7 +112,7 @@ def order_after(traced: TracedPass) -> str:
 
 
 def left_at_the_end(trace: Trace) -> str:
-    """Return what is left: ``25 pairs out of order: 16 of splits, 9 of wrong indices``, or ``nothing``."""
+    """Return what is left: ``25 inversions: 16 of splits, 9 of wrong indices``, or ``nothing``."""
     total = trace.at_end_of_log.inversions
     if not total:
         return "nothing"
@@ -121,7 +121,7 @@ def left_at_the_end(trace: Trace) -> str:
         classes.append((unordered, "in graph regions"))
     is_one_class = len(classes) == 1 and total > 1
     parts = ", ".join(f"{'all' if is_one_class else f'{number:,}'} {what}" for number, what in classes)
-    return ": ".join(filter(None, (f"{count(total, 'pair')} out of order", parts)))
+    return ": ".join(filter(None, (count(total, "inversion"), parts)))
 
 
 PARTIAL = (
@@ -317,7 +317,7 @@ def _ends_in_one_dump(trace: Trace) -> bool:
 
 
 def left_in_models(result: ModelTraces) -> str:
-    """Return ``568 pairs out of order in 31 of 44 models, 3 of them there from the start: all of splits``."""
+    """Return ``568 inversions in 31 of 44 models, 3 of them there from the start: all of splits``."""
     if not result.merged.at_end_of_log.inversions:
         return f"nothing in {count(len(result.models), 'model')}"
     total, _, classes = left_at_the_end(result.merged).partition(": ")

@@ -292,5 +292,5 @@ const stepData = (() => {
     return new Steps(await new Response(stream).json());
   }
 
-  return { unpacked };
+  return { Steps, unpacked };
 })();
