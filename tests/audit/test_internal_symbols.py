@@ -116,6 +116,12 @@ def test_functions_that_hold_the_same_are_told_by_their_uses() -> None:
     assert sameness(program, swapped(program, "@clip_0", "@other")) == "names"
 
 
+def test_one_that_is_not_used_is_what_the_others_leave() -> None:
+    program = PROGRAM.replace("muli", "addi").replace("call @other(%0)", "call @clip_0(%0)")
+    renamed = program.replace("@clip_0", "@new").replace("@other", "@clip_0")
+    assert sameness(program, renamed) == "names"
+
+
 CALLED = """\
 func.func private @f{0}(%a: i32) -> i32 {{
   %0 = arith.constant {1} : i32

@@ -157,8 +157,19 @@ class InternalSymbols:
             if now not in told and was not in taken:
                 told[now] = was
                 taken.add(was)
-        kept = {now: was for now, was in self._alike.items() if now not in told and was not in taken}
-        return self._legal(kept | told)
+        names = told | {now: was for now, was in self._alike.items() if now not in told and was not in taken}
+        return self._legal(names | self._rest_of_alike(names))
+
+    def _rest_of_alike(self, names: Names) -> Names:
+        """Return names for the others that hold the same, in order of appearance."""
+        before, after = self._sides
+        taken = {*names.values()}
+        free = [
+            [one for one in before.labels if one not in taken],
+            [one for one in after.labels if one not in names],
+        ]
+        groups = groups_of(free, lambda side, symbol: self._sides[side].labels[symbol])
+        return {now: was for group in groups for was, now in zip(*group, strict=False)}
 
     def _classify(self) -> None:
         """Tell apart what symbols hold, at first without the internal symbols in it, then with these."""
