@@ -73,6 +73,12 @@ RENDERERS = {
     "Reduction": {"text": "text.reduce:print_reduction", "json": "json:to_json"},
     "History": {"text": "text.op:print_history", "json": "json:to_json"},
     "RunComparison": {"text": "text.diff:print_two_runs", "json": "json:two_runs_to_json"},
+    "TimeComparison": {
+        "text": "text.diff:print_two_times",
+        "json": "json:two_times_to_json",
+        "markdown": "markdown:two_times_to_markdown",
+    },
+    "CheckComparison": {"text": "text.diff:print_checks", "json": "json:to_json"},
     "Explanation": {"text": "text.op:print_explanation", "json": "json:to_json"},
     "Dataflow": {
         "dot": "graph:dataflow_to_dot",

@@ -20,6 +20,7 @@ if TYPE_CHECKING:  # a command does not need the results of the others
     from eio_audit.audit.corpus.trace_models import ModelTraces
     from eio_audit.audit.corpus.two_runs import RunComparison
     from eio_audit.audit.diff.advice import Advice
+    from eio_audit.audit.diff.check_lines import CheckComparison
     from eio_audit.audit.diff.diff import Diff
     from eio_audit.audit.explain.explain import Explanation
     from eio_audit.audit.gate.gate import Verdict
@@ -27,7 +28,7 @@ if TYPE_CHECKING:  # a command does not need the results of the others
     from eio_audit.audit.log.trace import TracedPass
     from eio_audit.audit.pair_class import PairClass
     from eio_audit.audit.reduce.reduce import Reduction
-    from eio_audit.mlir.input.time_table import TimeTable
+    from eio_audit.mlir.input.time_table import TimeComparison, TimeTable
 
 SCHEMA = "eio-audit/1"
 
@@ -56,7 +57,9 @@ _FIELDS = {
         "without_patterns patterns applications=of_patterns advice log reproduction stopped errors=failures"
     ),
     "Diagnostic": "line message location=place op=op_name op_lines",
+    "CheckComparison": "check_file source order lines forbidden apart",
     "Configuration": "file keys",
+    "FoundLine": "check=check.text check_line=check.line line text displaced=is_displaced",
     "CountedDump": "source=place.source line=place.line pass=place.pass_name when=place.when function ops",
     "DisplacedOp": "*op inversions stands derived held_by=blocker",
     "Explanation": "dump configuration=dump.options.configuration ops",
@@ -281,9 +284,16 @@ def two_runs_to_json(runs: RunComparison) -> str:
     )
 
 
-def to_json(result: Explanation | History | FirstFailure | FirstFailingDump | Reduction) -> str:
+def to_json(
+    result: CheckComparison | Explanation | FirstFailingDump | FirstFailure | History | Reduction,
+) -> str:
     """Return the fields of a result, ending in a newline."""
-    command = {"Explanation": "explain", "History": "history", "Reduction": "reduce"}
+    command = {
+        "CheckComparison": "diff",
+        "Explanation": "explain",
+        "History": "history",
+        "Reduction": "reduce",
+    }
     members = _plain(result)
     members.setdefault("errors", [])
     return _document(command.get(type(result).__name__, "bisect"), **members)
@@ -332,6 +342,12 @@ def op_steps_to_json(steps: OpSteps) -> str:
 def times_to_json(times: TimeTable) -> str:
     """Return the time of each pass, ending in a newline."""
     return _document("trace", source=times.source, total=times.total, times=times.passes, errors=[])
+
+
+def two_times_to_json(times: TimeComparison) -> str:
+    """Return the time of each pass before and after, ending in a newline."""
+    totals = {"before": times.before.total, "after": times.after.total}
+    return _document("diff", total=totals, times=times.times, errors=[])
 
 
 def traces_to_json(

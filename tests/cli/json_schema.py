@@ -369,6 +369,10 @@ def documents(own: Generator) -> Iterator[tuple[str, Schema]]:
             errors=errors,
         ),
     )
+    yield "diff of a test of FileCheck", fields("CheckComparison")
+    both_totals = described(record(before=own.of(float), after=own.of(float)), "in seconds")
+    compared = described(many("ComparedTime"), "the passes, the largest change first")
+    yield "diff of two reports of times", record(total=both_totals, times=compared, errors=errors)
     yield "explain", fields("Explanation")
     yield "history", fields("History")
     count = {"op_totals": described(one("OpTotals"), "with --count: how many ops of each name there are")}

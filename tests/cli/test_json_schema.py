@@ -35,6 +35,8 @@ COMMANDS = {
         f"diff {LOG} {SMALL}/all_passes_inline.log",
         f"repeat --runs 2 -- cat {LOG}",
     ],
+    "diff of a test of FileCheck": ["diff tests/data/check_order.txt"],
+    "diff of two reports of times": ["diff timed.txt timed.txt"],
     "explain": [f"explain {SMALL}/after_alias.mlir %2", "explain sample_irs/ttnn/small.mlir 35"],
     "history": [f"history {SMALL}/all_passes_alias.log %8", f"history {LOG} linalg.matmul"],
     "trace": [
@@ -84,6 +86,7 @@ def validator(title: str) -> jsonschema.Draft202012Validator:
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "sample_irs").symlink_to(SAMPLES)
+    (tmp_path / "tests").symlink_to(SAMPLES.parent / "tests")
     (tmp_path / "timed.txt").write_text(TIMES)
     return tmp_path
 

@@ -294,13 +294,14 @@ class PassChoice:
 def top_passes(passes: Sequence[TracedPass], number: int) -> list[TracedPass]:
     """Return so many passes, in their order: those that left most, or else made most, or changed most ops.
 
-    Those that only run others come last.
+    Those that only run others are none of them.
     """
 
     def done(traced: TracedPass) -> tuple[int, ...]:
-        return not traced.is_adaptor, traced.left, traced.made, traced.op_counts.total
+        return traced.left, traced.made, traced.op_counts.total
 
-    most = sorted((one for one in passes if one.changed or one.failed), key=done, reverse=True)[:number]
+    own = (one for one in passes if (one.changed or one.failed) and not one.is_adaptor)
+    most = sorted(own, key=done, reverse=True)[:number]
     kept = {one.index for one in most}
     return [one for one in passes if one.index in kept]
 

@@ -150,7 +150,7 @@ def _near(ops: ComparedOps, changed: Iterable[int]) -> set[int]:
 Value = tuple[int, int]
 """A value by its op and the number of the result, or by ``-1 - block`` and the number of the argument."""
 
-T = TypeVar("T", int, Value)
+T = TypeVar("T", int, Value, str)
 
 
 def _one_to_one(votes: Counter[tuple[T, T]]) -> dict[T, T]:

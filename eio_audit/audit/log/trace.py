@@ -8,6 +8,7 @@ outer pass is charged with the rest. ``walk.py`` decides which pass is charged.
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -38,15 +39,17 @@ from eio_audit.audit.log.walk import LogStep, PassRun
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.audit.pair_class import SHUFFLED, PairClass
 from eio_audit.audit.programs.modules import FunctionOrModule
-from eio_audit.mlir.input.diagnostics import Diagnostic
+from eio_audit.mlir.input.diagnostics import Diagnostic, crash_while_printed
 from eio_audit.mlir.input.dumps import Dump, each_dump, module_lines
 from eio_audit.mlir.input.function_texts import shown_op
 from eio_audit.mlir.input.markers import Marker
 from eio_audit.mlir.input.pass_times import PassTimes, TimedRun
-from eio_audit.mlir.input.pipeline import pipeline_in, program_arguments
+from eio_audit.mlir.input.pipeline import PipelinePass, pipeline_in, program_arguments
 from eio_audit.mlir.ir import Fault
 from eio_audit.mlir.source import InputError, bugs_are_errors
 from eio_audit.order.inverted_pairs import INITIAL
+
+_ADAPTOR = re.compile(r"(?i)adaptor|\bpipeline\Z|fixed-?point-?iterator")
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,8 +98,8 @@ class TracedPass:
 
     @property
     def is_adaptor(self) -> bool:
-        """Whether it only runs other passes: what it changed is what those did that are not in the log."""
-        return "adaptor" in (self.pass_name or "").casefold()
+        """Whether it only runs others. What it changed is what they did, or the pass that it runs in."""
+        return self.place.when is not None and _ADAPTOR.search(self.pass_name or "") is not None
 
     @property
     def left_shuffled(self) -> int:
@@ -182,9 +185,9 @@ class Trace:
 
     @cached_property
     def culprit(self) -> TracedPass | None:
-        """The pass that left most pairs out of order; of equals, the first. None if none left any."""
-        worst = max(self.passes, key=lambda traced: traced.left, default=None)
-        return worst if worst is not None and worst.left else None
+        """The pass that left most pairs out of order, of equals the first, and no adaptor if another did."""
+        left = (traced for traced in self.passes if traced.left)
+        return max(left, key=lambda traced: (not traced.is_adaptor, traced.left), default=None)
 
     @cached_property
     def left_classes(self) -> Counter[PairClass]:
@@ -229,7 +232,8 @@ def trace(
             with bugs_are_errors(dump.source.name, dump.line):
                 tracer.add(dump)
         except InputError as error:
-            tracer.errors.append(error)
+            if not tracer.takes_crash_in(dump):
+                tracer.errors.append(error)
     return tracer.result()
 
 
@@ -352,15 +356,16 @@ class _Tracer:
             program = _TracedProgram(dump.program, ProgramStates(self._options, log), log, advice)
             self._programs[dump.program] = program
         place = self._place(dump)
-        self._last_line = dump.line
         if dump.above is not None:
             source, span = dump.above
             self._above.append(source.data[slice(*span)])
-        if dump.marker is not None and dump.marker.when == "after" and not dump.has_failed:
-            self._ended.append((dump.marker.pass_name, shown_op(dump).symbol))
         errors = self._failures.below(dump, program.log.steps.texts)
         is_said = any("does not dominate" in error.message for error in self._failures.pending)
         states = program.states.observe(dump, is_said_invalid=is_said)
+        if not dump.has_failed:
+            self._last_line = dump.line
+        if dump.marker is not None and dump.marker.when == "after" and not dump.has_failed:
+            self._ended.append((dump.marker.pass_name, shown_op(dump).symbol))
         summary = summarize_blocks(states.blocks)
         self._summary = self._summary.plus(summary)
         self._sources[dump.source.name] = None
@@ -419,15 +424,33 @@ class _Tracer:
         once = {(one.message, one.op_name): one for one in reversed(all_errors)}
         own.row = replace(own.row, errors=(*once.values(),)[::-1])
 
+    def takes_crash_in(self, dump: Dump) -> bool:
+        """Charge a pass with the crash of a compiler that tore off a dump; whether it did."""
+        crash, program = crash_while_printed(dump), self._programs.get(dump.program)
+        if crash is None or program is None or dump.marker is None:
+            return False
+        walk = program.states.walk
+        run = walk.ended(dump.marker, None) if dump.marker.when == "after" else None
+        run = run or next(reversed(walk.at_work), None) or walk.begin(dump.marker, None)
+        self._charge_with_errors(Suspect(program.name, run, self._place(dump), True), [crash])
+        if self._last_line:
+            self._find_crashed_pass(program, dump.text)
+        return True
+
+    def _find_crashed_pass(self, program: _TracedProgram, below: bytes) -> PipelinePass | None:
+        """Return the pass that follows the last one that ended, by what a compiler that crashed printed."""
+        text = b"".join([*self._above, below])
+        functions = [part for part in program.states.functions if isinstance(part, str)]
+        following = next_pass(pipeline_in(text), self._ended, functions)
+        self._crash = Crash(self._last_line, (*program_arguments(text),), following)
+        return following
+
     def _charge_last_errors(self) -> None:
         suspect, errors = self._failures.at_end()
         if errors and suspect is None:
-            text = b"".join([*self._above, self._failures.text_at_end()])
             program = next(reversed(self._programs.values()))
-            functions = [part for part in program.states.functions if isinstance(part, str)]
-            following = next_pass(pipeline_in(text), self._ended, functions)
+            following = self._find_crashed_pass(program, self._failures.text_at_end())
             name = errors[0].pass_name or (following.name if following else "")
-            self._crash = Crash(self._last_line, (*program_arguments(text),), following)
             marker = Marker(name, name, "after", failed=True) if name else None
             place = TracedPlace(next(reversed(self._sources)), errors[0].line, marker)
             suspect = Suspect(program.name, program.states.walk.begin(marker, None), place, True)

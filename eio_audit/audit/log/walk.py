@@ -121,7 +121,7 @@ class ProgramWalk:
         if marker is not None and marker.when == "before":
             self.at_work.append(self.begin(marker, function))
         elif marker is not None:
-            ended = self._end(marker.pass_name, function) or self.begin(marker, function)
+            ended = self.ended(marker, function) or self.begin(marker, function)
             ended.failed = marker.failed
         return LogStep(dump, shown, function, ended, at_work, self._vanished(shown))
 
@@ -131,11 +131,11 @@ class ProgramWalk:
         names = (marker.pass_name, marker.class_name) if marker is not None else (None, None)
         return PassRun(self.runs - 1, names[0], function, names[1])
 
-    def _end(self, pass_name: str, function: str | None) -> PassRun | None:
-        """End the last pass that began with this name, and all that began in it; return it, or None."""
+    def ended(self, marker: Marker, function: str | None) -> PassRun | None:
+        """End the last pass that began with this marker, and all that began in it; return it, or None."""
         for k in range(len(self.at_work) - 1, -1, -1):
             run = self.at_work[k]
-            if (run.pass_name, run.function) == (pass_name, function):
+            if (run.pass_name, run.function) == (marker.pass_name, function):
                 self.at_work[k:] = [r for r in self.at_work[k:] if function not in (None, r.function)]
                 return run
         return None

@@ -141,12 +141,16 @@ class ShownText:
 
 
 def extent_of(dump: Dump) -> Span:
-    """Return where the lines of a dump are, without blank ones around them."""
+    """Return where the lines of a dump are, without blank ones around them, and diagnostics below them."""
     data, (start, end) = dump.source.data, dump.span
     while start < end and not data[start : (line := line_end(data, start, end))].strip():
         start = min(line + 1, end)
-    while start < end and not data[(line := max(data.rfind(b"\n", start, end) + 1, start)) : end].strip():
-        end = max(line - 1, start)
+    for _ in range(2):
+        while start < end and not data[(line := max(data.rfind(b"\n", start, end) + 1, start)) : end].strip():
+            end = max(line - 1, start)
+        if start == end or data[line : line + 1] in b"}#{":
+            break
+        end = min(end, max(dump.op_end, start))
     return Span(start, end)
 
 

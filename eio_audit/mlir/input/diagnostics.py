@@ -24,6 +24,7 @@ _SHOWN = re.compile(rb"see current operation:" + _OP)
 _NAMED = re.compile(rb"'(?P<op>[A-Za-z_][\w$]*+\.[\w$.-]++)'")
 _EXECUTING = re.compile(rb"Pipeline failed while executing \[[`'](?P<name>[\w:]+)")
 _CRASHED = re.compile(rb"(?m)^(?:" + CRASH + rb")[^\n]*+")
+_CRASHED_IN_LINE = re.compile(rb"PLEASE (?:submit|ATTACH)|Stack dump:")
 _TELLING = re.compile(rb"LLVM ERROR|Assertion|UNREACHABLE|terminate|Fatal|Segmentation|Out of memory")
 _CUT_MARKER = b"\n// -----// IR Dump "  # a whole one ends the dump
 _HEAD_LOST = re.compile(rb"(?m)^[ \t]*+(?:%[\w$.-]++ = |\}[ \t\r]*$|return\b)")
@@ -68,6 +69,15 @@ def diagnostics_in(source: Source, span: Span) -> Iterator[Diagnostic]:
         is_telling = _TELLING.search(crash[0])
         text = crash[0].decode("utf-8", "replace").strip() if is_telling else "the compiler crashed"
         yield Diagnostic(source.line_at(crash.start()), text, pass_name=pass_name)
+
+
+def crash_while_printed(dump: Dump) -> Diagnostic | None:
+    """Return the crash of a compiler that printed a dump, which it tore off; ``dump`` cannot be read."""
+    found = _CRASHED_IN_LINE.search(dump.source.data, *dump.span)
+    if found is None:
+        return None
+    line = dump.source.line_at(found.start())
+    return Diagnostic(line, f"the compiler crashed while it printed the dump on line {dump.line}")
 
 
 def notes_on(dump: Dump, below: Span, *, is_ir_known: bool = False) -> Iterator[tuple[int, str]]:

@@ -45,7 +45,9 @@ START = "(there from the start)"  # the row of inversions that no pass of the lo
 def pass_title(traced: TracedPass) -> str:
     """Return the title of a pass. Changes by passes not in the log have the title of the next pass."""
     name = pass_called(traced.pass_name, traced.place.marker)
-    return f"{name} (failed)" if traced.failed else name
+    if traced.failed:
+        return f"{name} (failed)"
+    return f"{name} (runs others)" if traced.is_adaptor and traced.changed else name
 
 
 def pass_called(name: str | None, marker: Marker | None) -> str:
@@ -176,6 +178,8 @@ def _conclusion(trace: Trace, gate: Gate, where: str = "") -> tuple[str, str]:
     if not said:
         end = passes if where or trace.passes else count(trace.summary.dumps, "dump")
         said = [f"{avoidable_of(trace.at_end_of_log)} left at the end of {end}"]
+    if trace.summary.dumps > 1 and not where and (missing := not_compared(trace)):
+        said.append(missing)
     if trace.unindexed and not where:
         said.append(checked(trace.summary.dumps, trace.unindexed))
     if unread_files:
@@ -185,14 +189,19 @@ def _conclusion(trace: Trace, gate: Gate, where: str = "") -> tuple[str, str]:
 
 def changed_passes(trace: Trace, where: str = "") -> str:
     """Return ``201 of 741 passes changed ops``, and of how many the log does not show what they found."""
-    unknown = sum(1 for one in trace.passes if one.changed is None and not one.failed)
-    changed = sum(1 for one in trace.passes if one.changed)
-    passes = count(len(trace.passes) - unknown, "pass", "passes") + (f" of {where}" if where else "")
-    said = f"{changed:,} of {passes} changed ops"
-    if not unknown:
-        return said
+    own = [one for one in trace.passes if not one.is_adaptor]
+    unknown = sum(1 for one in own if one.changed is None and not one.failed)
+    changed = sum(1 for one in own if one.changed)
+    passes = count(len(own) - unknown, "pass", "passes") + (f" of {where}" if where else "")
+    return "; ".join(filter(None, [f"{changed:,} of {passes} changed ops", not_compared(trace)]))
+
+
+def not_compared(trace: Trace) -> str:
+    """Return ``1 was not compared (the first dump: print with ...)``; empty if all dumps were."""
+    own = (one for one in trace.passes if one.place.when == "after" and not one.is_adaptor)
+    unknown = sum(1 for one in own if one.changed is None and not one.failed)
     were, which = ("was", "the first dump") if unknown == 1 else ("were", "first dumps")
-    return f"{said}; {unknown:,} {were} not compared ({which}: print with {BEFORE_ALL})"
+    return f"{unknown:,} {were} not compared ({which}: print with {BEFORE_ALL})" if unknown else ""
 
 
 def _why_broken(broken: TracedPass) -> str:
@@ -210,7 +219,7 @@ def _most_changed(trace: Trace, rows: Sequence[TracedPass]) -> TracedPass | None
         return None
     passes = [one for one in rows if one.op_counts.total and pass_command(one, trace)]
     own = [one for one in passes if not one.is_adaptor]
-    return max(own or passes, key=lambda one: one.op_counts.total, default=None)
+    return max(own, key=lambda one: one.op_counts.total, default=None)
 
 
 def next_steps(trace: Trace, rows: Sequence[TracedPass] | None = None) -> Iterator[Step]:
