@@ -295,10 +295,11 @@ class _TracedProgram:
 
     def judge(self, step: LogStep[DumpStates]) -> None:
         """Take the figures of a dump. If it has no index, or is invalid, those before it count on."""
+        is_unjudged = step.shown.is_unjudged
         for part in step.vanished:
             self.judged.pop(part, None)
         for part, state in step.shown.parts.items():
-            if step.shown.is_unjudged:
+            if is_unjudged:
                 self.judged.setdefault(part, (step.dump, ()))
             else:
                 self.judged.pop(part, None)
