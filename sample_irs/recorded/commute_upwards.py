@@ -8,8 +8,8 @@ operands gets a copy. A permute does so only past two ops or more. Each copy has
 moved, which is the mistake of the pass: the copies are out of order. The program is one function with one
 block. Its ops are in generic assembly, the module and the function in either.
 
-The flags are those of erase_inverse_ops.py beside this file, and these. Each op that may move is an attempt, at the op
-that it would move above.
+The flags are those of erase_inverse_ops.py beside this file, and these. Each op that may move is an attempt,
+at the op that it would move above.
 
     --mlir-print-op-generic
         print all in generic assembly
