@@ -28,7 +28,7 @@ from pathlib import Path
 from statistics import median
 
 HERE = Path(__file__).resolve().parent
-DOCUMENT = HERE.parent / "docs" / "internals" / "measurements.md"
+DOCUMENT = HERE / "speed.md"
 TABLE_BEGIN = "<!-- benchmarks/run.py: begin -->"
 TABLE_END = "<!-- benchmarks/run.py: end -->"
 
@@ -79,6 +79,7 @@ DIFF = ("diff", "--fail-on", "never", "FILE", "AFTER")
 OPS = ("--ops", "10000")
 FLAT = ("flat", "--ops", "100000")
 SHUFFLED = (*FLAT, "--shuffle", "0.2")
+TINY = ("flat", "--ops", "20")
 WIDE = ("wide", "--ops", "100000")
 INTERLEAVED = ("interleaved", "--ops", "100000")
 """Every op is shuffled."""
@@ -122,6 +123,14 @@ CASES = {
     ),
     "small": Case(CHECK, ("flat", "--ops", "1000"), runs=15),
     "version": Case(("--version",), runs=15, against_python=True),
+    "help": Case(("check", "-h"), runs=15, against_python=True),
+    "tiny-diff": Case(DIFF, TINY, (*TINY, "--shuffle", "0.2"), runs=15, against_python=True),
+    "tiny-trace": Case(
+        ("trace", "--fail-on", "never", "FILE"),
+        ("log", "--ops", "10", "--dumps", "3"),
+        runs=15,
+        against_python=True,
+    ),
 }
 
 
@@ -246,6 +255,9 @@ ROWS = {
     "peak-diff-html": Row("the same as a page: peak MB", ("diff-html",), peak, 350),
     "version": Row("`eio-audit --version` / `python -c pass`", ("version",), ratio, 2, 1.3),
     "small": Row("`check`, 1k ops flat", ("small",), ratio, 2),
+    "help": Row("`eio-audit check -h` / `python -c pass`", ("help",), ratio, 9),
+    "tiny-diff": Row("`diff`, 20 ops / `python -c pass`", ("tiny-diff",), ratio, 14),
+    "tiny-trace": Row("`trace`, 3 dumps of 10 ops / `python -c pass`", ("tiny-trace",), ratio, 14),
 }  # fmt: skip
 
 

@@ -32,7 +32,6 @@ TERMINALS = {
 }
 GRAPHS = {"around_106.svg": f"graph {RESNET} --around %106 --format svg"}
 PAGES = {
-    "report.webp": (f"check {RESNET} --format html", "", "940,1000"),
     "passes.webp": ("trace sample_irs/mlir_opt/passes.log --format html", "#pass-2", "1300,860"),
 }
 """By picture, the command, the part of its page that is shown, and the size in pixels."""

@@ -39,7 +39,7 @@ def assert_in_original_order(
         ir: the text of one or more dumps, or their file.
         options: as for ``check``.
         fail_on: ``shuffled`` allows no op out of place and no wrong index, only inversions of hoisted
-            constants and splits. ``moved`` also allows wrong indices. ``any`` allows no inversion.
+            constants and splits. ``out-of-place`` also allows wrong indices. ``any`` allows no inversion.
 
     Raises:
         AssertionError: the ops are in another order. The message is the report of ``eio-audit check`` and a

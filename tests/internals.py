@@ -10,6 +10,7 @@ from eio_audit.audit.bisect.bisect import name_of_step, root_of
 from eio_audit.audit.bisect.compiler_command import OWN_FLAGS, CompilerCommand, CompilerRun, CompilerRuns
 from eio_audit.audit.bisect.outcome import Outcome, outcome_of, without_names
 from eio_audit.audit.bisect.pass_search import Halving, first_failing
+from eio_audit.audit.bisect.pass_states import flow_of, write_log
 from eio_audit.audit.bisect.survey import (
     Attempt,
     Survey,
@@ -68,15 +69,16 @@ from eio_audit.audit.locations.original_index import OriginalIndices
 from eio_audit.audit.locations.parsed_locations import Interned, LocationNumbers
 from eio_audit.audit.log import followed_pairs as followed_pairs_module
 from eio_audit.audit.log import function_states as function_states_module
+from eio_audit.audit.log import pass_advice as pass_advice_module
 from eio_audit.audit.log.crash import next_pass
 from eio_audit.audit.log.log_findings import LogFindings
-from eio_audit.audit.log.pass_states import flow_of, write_log
 from eio_audit.audit.log.program_log import ProgramLog
-from eio_audit.audit.log.program_text import text_before
 from eio_audit.audit.log.scope_steps import ChangedOp
-from eio_audit.audit.log.scope_text import Lines, Recent, ScopeText
-from eio_audit.audit.log.walk import Module, number_modules
 from eio_audit.audit.options import DEFAULT_OPTIONS
+from eio_audit.audit.programs.modules import Module, number_modules
+from eio_audit.audit.programs.program_text import text_before
+from eio_audit.audit.programs.scope_text import Lines, ScopeText
+from eio_audit.audit.programs.shown_text import Recent
 from eio_audit.audit.reduce.property import Wanted
 from eio_audit.audit.reduce.reduce import Job, reduce_program
 from eio_audit.audit.reduce.search import Candidate, Search
@@ -117,7 +119,7 @@ from eio_audit.mlir.semantics.calls import Calls
 from eio_audit.mlir.semantics.functions import functions_around
 from eio_audit.mlir.source import Source, Span, find_all, read_file, unpacked_blocks
 from eio_audit.mlir.tokens import AliasTexts
-from eio_audit.mlir.traits import UNLISTED, OpTable, OpTraits, op_of_callee, op_traits, parse_op_traits
+from eio_audit.mlir.traits import FLAGS, UNLISTED, OpTable, OpTraits, op_of_callee, op_traits, parse_op_traits
 from eio_audit.order import inverted_pairs as inverted_pairs_module
 from eio_audit.order.effort import STEPS_PER_OP, Effort, SearchLimits
 from eio_audit.order.linear_extension import (
@@ -150,10 +152,10 @@ from eio_audit.report.graph import layered_layout
 from eio_audit.report.html.data import STATUSES, StoredSteps, Table
 from eio_audit.report.html.pages import check_to_pages, page_names
 from eio_audit.report.html.passes import trace_to_html
-from eio_audit.report.manual import entries
+from eio_audit.report.manual import entries, look_up
 from eio_audit.report.text import progress as progress_module
 from eio_audit.report.text.check import Shown, print_findings
-from eio_audit.report.text.console import Console
+from eio_audit.report.text.console import Column, Console, print_table
 from eio_audit.report.text.diff import unified_diff
 from eio_audit.report.wording.conclusion import bisection_command
 from eio_audit.report.wording.diff import marked, word_diff

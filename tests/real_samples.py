@@ -1,6 +1,6 @@
 """What a pass and then a fix do to the samples: order and modules.
 
-    python -m tests.real_samples      writes the table in docs/internals/measurements.md
+    python -m tests.real_samples      writes the table in sample_irs/README.md
 
 Every row is measured on a text: a sample, or the output of ``fix`` for it.
 """
@@ -15,7 +15,7 @@ from eio_audit import AuditOptions, check, diff, fix, read_text
 
 HERE = Path(__file__).resolve().parent
 SAMPLES = HERE.parent / "sample_irs"
-DOCUMENT = HERE.parent / "docs" / "internals" / "measurements.md"
+DOCUMENT = HERE.parent / "sample_irs" / "README.md"
 BEGIN, END = "<!-- tests/real_samples.py: begin -->\n", "<!-- tests/real_samples.py: end -->\n"
 PROGRAMS = ("small", "encoder", "resnet")
 ALL_INDICES = AuditOptions(follow="none")

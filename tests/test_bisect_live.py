@@ -9,6 +9,7 @@ import pytest
 
 import eio_audit
 from eio_audit import Application, Bisection
+from tests.cli.running import run_process
 from tests.tools import iree_opt, mlir_tool, needs_mlir_opt
 
 DATA = Path(__file__).parent / "data"
@@ -207,3 +208,25 @@ def test_a_pass_without_patterns_is_one_step(name: str, tmp_path: Path) -> None:
     assert (found.why_one_step, found.of_patterns) == ("it applies no patterns", ())
     last = eio_audit.read(tmp_path / "states.log")[-1].text.strip()
     assert last == printed([compiler(name), "--mlir-print-debuginfo", "--cse", str(PROGRAM)])
+
+
+@needs_mlir_opt
+def test_the_pass_that_hoists_a_store_out_of_a_loop_without_trips_is_named(tmp_path: Path) -> None:
+    """LLVM 22 does; its issue 128273 is public."""
+    for name in ("mlir-opt", "mlir-runner"):
+        tool = mlir_tool(name)
+        if tool is None:
+            pytest.skip(f"there is no {name}-22")
+        (tmp_path / f"{name}-22").symlink_to(tool)
+    folder = Path(__file__).parent.parent / "sample_irs" / "miscompile"
+    passes = ["--cse", "--affine-loop-invariant-code-motion", "--affine-scalrep"]
+    command = ["mlir-opt-22", *passes, str(folder / "zero_trips.mlir")]
+    test = str(folder / "returns_1.sh")
+    result = run_process(
+        *("bisect", "--stop-after-pass", "--test", test, "--", *command),
+        PATH=f"{tmp_path}:/usr/bin:/bin",
+    )
+    assert result.stdout.decode().splitlines()[:2] == [
+        f"{test} fails first after affine-loop-invariant-code-motion on @main",
+        "the compiler ran 2 times",
+    ]

@@ -25,7 +25,6 @@ NOT_RUN_HERE = {
     "_COMPLETE=": "sets up the user's shell; the text of the help",
     "JAX_PLATFORMS=": "needs JAX, which is no dependency of the tests",
     "python benchmarks/": "measures for minutes",
-    "python -m tests.real_": "writes a page of the repository",
 }
 """What a block contains that is not run here, and why."""
 IN_LONGER_RUNS = {
@@ -36,6 +35,7 @@ IN_LONGER_RUNS = {
     "fix.md",
     "measurements.md",
     "pass_logs.md",
+    "reduce.md",
     "trace.md",
     "tt_mlir.md",
 }

@@ -180,7 +180,10 @@ def test_the_action_takes_no_configuration_if_it_cannot_read_that_of_the_base_br
     assert action(pull_request, paths="dumps").returncode == 0
 
 
-@pytest.mark.parametrize("arguments", ["--config eio-audit.toml", "-v --config=eio-audit.toml"])
+@pytest.mark.parametrize(
+    "arguments",
+    ["--config eio-audit.toml", pytest.param("-v --config=eio-audit.toml", marks=pytest.mark.slow)],
+)
 def test_the_action_takes_a_configuration_that_the_workflow_names(pull_request: Path, arguments: str) -> None:
     assert action(pull_request, paths="dumps", arguments=arguments, base="main").returncode == 0
     one_key = action(pull_request, paths="dumps", arguments="--config max-runs=1", base="main")

@@ -6,7 +6,12 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").rglob("*.md"))]
+PAGES = [
+    ROOT / "README.md",
+    ROOT / "CHANGELOG.md",
+    ROOT / "CONTRIBUTING.md",
+    *sorted((ROOT / "docs").rglob("*.md")),
+]
 
 
 def anchors(page: Path) -> set[str]:
@@ -32,4 +37,4 @@ def test_links(page: Path) -> None:
 
 def test_the_readme_links_to_every_page() -> None:
     linked = re.findall(r"\]\(docs/([\w/]+\.md)\)", PAGES[0].read_text())
-    assert set(linked) == {str(page.relative_to(ROOT / "docs")) for page in PAGES[2:]}
+    assert set(linked) == {str(page.relative_to(ROOT / "docs")) for page in PAGES[3:]}

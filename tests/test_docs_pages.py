@@ -7,6 +7,7 @@ import pytest
 
 import eio_audit
 from tests.shell import ROOT, install_tools, run_script
+from tests.tools import mlir_tool
 
 PAGES = (
     "ci.md",
@@ -61,6 +62,8 @@ IN_LONGER_RUNS = {"explain.md", "reduce.md", "trace.md", "tt_mlir.md"}
     "page", [pytest.param(page, marks=pytest.mark.slow if page in IN_LONGER_RUNS else []) for page in PAGES]
 )
 def test_the_outputs_shown_are_real(page: str, tmp_path: Path) -> None:
+    if "mlir-opt-22 " in (ROOT / "docs" / page).read_text() and mlir_tool("mlir-opt") is None:
+        pytest.skip("there is no mlir-opt-22")
     folder = folder_for(page, tmp_path)
     shown = [pair for language, block in blocks(page) if not language for pair in commands(block)]
     assert len(shown) == (ROOT / "docs" / page).read_text().count("\n$ ")

@@ -43,7 +43,7 @@ FLOORS = {
     "audit": [
         {"watchdog"},
         {"command"},
-        {"locations"},
+        {"locations", "programs"},
         {"dependence", "options"},
         {"pair_class"},
         {"check"},

@@ -1,4 +1,4 @@
-"""What a fix does to real dumps of a real pass. docs/internals/measurements.md has the figures."""
+"""What a fix does to real dumps of a real pass. sample_irs/README.md has the figures."""
 
 from collections import defaultdict
 from functools import cache

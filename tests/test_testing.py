@@ -67,10 +67,16 @@ def test_options() -> None:
     assert_in_original_order(SAMPLES / "resnet" / "after_alias.mlir", derived, fail_on="out-of-place")
 
 
-def test_a_long_diff_is_cut() -> None:
-    lines = failure(SAMPLES / "resnet" / "after_alias.mlir").split("\n")
-    assert lines[-1].startswith("... and ")
-    assert max(map(len, lines[-60:])) == 123
+def test_a_long_diff_and_its_lines_of_more_than_120_characters_are_cut() -> None:
+    starts = [f'  %{k} = "ttir.abs"(%a) : (i32) -> i32 loc("{40 - k}|' for k in range(40)]
+    ops = [f'{start.ljust(118, "x")}")' for start in starts]  # of 120, and a sign in the diff
+    lines = (
+        failure("\n".join(["func.func @f(%a: i32) {", *ops, "  return", "}", ""]))
+        .partition("\n---")[2]
+        .split("\n")
+    )
+    assert (len(lines), lines[-1]) == (61, "... and 25 more lines")
+    assert {len(line) for line in lines[4:40]} == {120 + len("...")}
 
 
 @pytest.mark.parametrize(

@@ -6,10 +6,7 @@ runs. The second is the value of ``--order-from``.
 
 from __future__ import annotations
 
-import os
-import shutil
 import sys
-import tempfile
 from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -18,9 +15,18 @@ from pathlib import Path
 
 import click
 
-from eio_audit.audit.log.program_text import next_of_same, text_before
+from eio_audit.audit.programs.program_text import next_of_same, text_before
 from eio_audit.cli.dump_choice import FIRST, DumpChoice, DumpPath, rerun, several_dumps
-from eio_audit.cli.inputs import LISTED_NAMES, NO_IR, dumps_of_run, is_one_file, max_size, noted, read_dumps
+from eio_audit.cli.inputs import (
+    LISTED_NAMES,
+    NO_IR,
+    dumps_of_run,
+    is_one_file,
+    keep_stdin,
+    max_size,
+    noted,
+    read_dumps,
+)
 from eio_audit.mlir.input.dumps import Dump, stream
 from eio_audit.mlir.input.folders import HOW_TO_NAME_STATES, DumpFile, Moment, find_dump_files
 from eio_audit.mlir.input.function_texts import shown_op
@@ -267,12 +273,8 @@ def _first_input() -> str:
     if path is None:
         why = "this command reads no file; name the compiler's input, as in --order-from in.mlir"
         raise click.UsageError(f"--order-from first: {why}")
-    if path == "-" and not sys.stdin.seekable():
-        with tempfile.TemporaryFile() as kept:
-            shutil.copyfileobj(sys.stdin.buffer, kept)
-            kept.seek(0)
-            os.dup2(kept.fileno(), sys.stdin.fileno())
-        sys.stdin = os.fdopen(sys.stdin.fileno(), closefd=False)
+    if path == "-":
+        keep_stdin()
     if Path(path).is_fifo():
         message = (
             "--order-from first reads it twice, and a pipe can be read once: give it as standard input, -"

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from eio_audit.cli.inputs import is_given
-from eio_audit.cli.options import PATH, Command, parsed_by, together
+from eio_audit.cli.options import PATH, Command, parsed_by, together, whole
 from eio_audit.cli.output import encoded, write_bytes
 from eio_audit.mlir.source import InputError
 from eio_audit.report.wording import count
@@ -105,8 +105,7 @@ _INTRODUCED = "only on what the pass of --pass put out of order and is left at t
 
 MAX_INVERSIONS = click.option(
     "--max-inversions",
-    type=click.IntRange(min=0),
-    metavar="N",
+    type=whole(0),
     help="Allow up to N inversions in all inputs together: with --fail-on out-of-place those of ops out of "
     "place, else those of any kind, also of wrong indices. It allows no reversed dependence.",
 )
@@ -127,6 +126,7 @@ def ceiling_options(*options: Callable[[Any], Any], introduced: bool = False) ->
     fail_on = click.option(
         "--fail-on",
         type=click.Choice(kinds),
+        metavar="WHAT",
         default="shuffled",
         show_default=True,
         help="Fail on an op out of place or with a wrong index (shuffled), only on ops out of place "

@@ -96,6 +96,20 @@ def is_run(path: str) -> bool:
     return len(list(islice(dumps_of_run(path), 2))) > 1
 
 
+def keep_stdin() -> None:
+    """Save standard input to a file that nobody sees, unless it is one, so that it can be read twice."""
+    if sys.stdin.seekable():
+        return
+    import shutil
+    import tempfile
+
+    with tempfile.TemporaryFile() as kept:
+        shutil.copyfileobj(sys.stdin.buffer, kept)
+        kept.seek(0)
+        os.dup2(kept.fileno(), sys.stdin.fileno())
+    sys.stdin = os.fdopen(sys.stdin.fileno(), closefd=False)
+
+
 def pass_names(dumps: Iterable[Dump]) -> list[str]:
     """Return the passes of a log in order of appearance."""
     return list(dict.fromkeys(dump.marker.pass_name for dump in dumps if dump.marker))

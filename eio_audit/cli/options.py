@@ -265,9 +265,46 @@ def program_of(text: str, option: str) -> tuple[str, ...]:
         raise click.UsageError(f"{option}: {text!r} has {str(error).lower()}") from error
     import shutil
 
+    if needs_shell(text):
+        raise click.UsageError(f"{option}: no shell runs it: use sh -c {shlex.quote(text)}")
     if not words or shutil.which(words[0]) is None:
         raise click.UsageError(f"{option}: cannot find the program '{words[0] if words else text}'")
     return words
+
+
+_WHOLE = r"[+-]?[0-9]{1,18}"
+
+
+def whole(least: int) -> Callable[[str | int], int]:
+    """Return the type of an option that is a whole number, ``N`` in help, and not less than another."""
+
+    def n(text: str | int) -> int:
+        if not re.fullmatch(_WHOLE, str(text)):
+            raise click.BadParameter(f"{str(text)!r} is not a whole number")
+        if int(text) < least:
+            raise click.BadParameter(f"{text} is less than {least}")
+        return int(text)
+
+    return n
+
+
+_SHELL_WORDS = {"!", "|", "||", "&", "&&", ";", "<", ">", ">>"}
+
+
+def needs_shell(text: str) -> bool:
+    """Whether a word outside quotes is one that only a shell understands."""
+    words = shlex.shlex(text, posix=False)
+    words.whitespace_split = True
+    try:
+        return not _SHELL_WORDS.isdisjoint(words)
+    except ValueError:  # a quote that is not one: it\'s
+        return False
+
+
+def one_of(names: Sequence[str]) -> str:
+    """Return ``text, json or html``."""
+    *others, last = names
+    return f"{', '.join(others)} or {last}" if others else last
 
 
 def _size(text: str) -> int:
@@ -344,6 +381,9 @@ config_option = click.option(
 """``--config``. Its values become the defaults of the other options."""
 
 max_size_key = click.option("--max-size", type=_size, metavar="SIZE", default="1GB")
+ir_output_option = click.option(
+    "-o", "--output", type=PATH, metavar="OUT", help="Write to OUT instead of standard output."
+)
 assume_pure_option = click.option(
     "--assume-pure",
     multiple=True,
@@ -408,12 +448,14 @@ _ORDER = (
         "--follow",
         multiple=True,
         type=click.Choice([follow.value for follow in Follow]),
+        metavar="KIND",
         default=[Follow.FREES.value],
         show_default=True,
         help="Ignore the indices of these ops and keep each with its consumer. derived: ops that a pass made "
-        "from other ops; constants: pure ops without operands; ahead: ops of functions that run once, ahead; "
-        "frees: ops that only free memory, kept with their last use; none: count frees as any op. May be "
-        "repeated. Frees follow unless none is given.",
+        "from other ops; constants: pure ops without operands; splits: ops that take a fused "
+        "result apart; ahead: ops of functions that run once, ahead; frees: ops that only free memory, kept "
+        "with their last use; none: count frees as any op. May be repeated. Frees follow unless none "
+        "is given.",
     ),
     assume_pure_option,
 )

@@ -14,7 +14,7 @@ COMMANDS = (
     *("bisect", "check", "diff", "explain", "fix", "graph", "help", "history"),
     *("normalize", "reduce", "repeat", "show", "stamp", "trace"),
 )
-_TOGETHER = {"graph": "explain", "history": "trace", "repeat": "bisect", "stamp": "normalize"}
+_TOGETHER = {"history": "trace"}
 """By a command, the other command whose module it is in."""
 
 

@@ -16,7 +16,7 @@ import click
 from click.core import ParameterSource
 
 from eio_audit import __version__
-from eio_audit.cli.options import Command, empty_path, together
+from eio_audit.cli.options import Command, empty_path, one_of, together
 from eio_audit.cli.output import encoded, is_folder, reader_may_stop, write_bytes, write_folder, write_text
 from eio_audit.mlir.source import InputError
 
@@ -73,6 +73,12 @@ RENDERERS = {
     "Reduction": {"text": "text.reduce:print_reduction", "json": "json:to_json"},
     "History": {"text": "text.op:print_history", "json": "json:to_json"},
     "RunComparison": {"text": "text.diff:print_two_runs", "json": "json:two_runs_to_json"},
+    "TimeComparison": {
+        "text": "text.diff:print_two_times",
+        "json": "json:two_times_to_json",
+        "markdown": "markdown:two_times_to_markdown",
+    },
+    "CheckComparison": {"text": "text.diff:print_checks", "json": "json:to_json"},
     "Explanation": {"text": "text.op:print_explanation", "json": "json:to_json"},
     "Dataflow": {
         "dot": "graph:dataflow_to_dot",
@@ -276,9 +282,10 @@ def report_options(kind: str, *options: Callable[[Any], Any]) -> Callable[[Comma
         "--format",
         "format_",
         type=click.Choice(formats),
+        metavar="FORMAT",
         default=formats[0],
         show_default=True,
-        help="Output format.",
+        help=f"Write {one_of(formats)}.",
     )
     output_option = click.option(
         "-o",

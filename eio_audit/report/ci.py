@@ -256,6 +256,17 @@ MOST_RESULTS = 5000  # the most in a run that services which read SARIF accept o
 FINGERPRINT = "eioAudit/v1"
 
 
+def _repository() -> str:
+    """Return the address of the repository, which pyproject.toml names."""
+    from importlib.metadata import PackageNotFoundError, metadata
+
+    try:
+        urls = metadata("eio-audit").get_all("Project-URL", [])
+    except PackageNotFoundError:  # run from a checkout that is not installed
+        urls = []
+    return next((url.removeprefix("Repository, ") for url in urls), "pkg:generic/eio-audit")
+
+
 def to_sarif(verdict: Verdict, version: str, replacements: Mapping[str, Replacement] | None = None) -> str:
     """Return the findings, worst first, as one run. The worst avoidable one of a file has its replacement."""
     shown, fixes = verdict.findings[:MOST_RESULTS], dict(replacements or {})
@@ -267,7 +278,7 @@ def to_sarif(verdict: Verdict, version: str, replacements: Mapping[str, Replacem
     driver = {
         "name": "eio-audit",
         "version": version,
-        "informationUri": f"pkg:generic/eio-audit@{version}",
+        "informationUri": _repository(),
         "rules": [_rule(rule) for rule in rules],
     }
     run = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from operator import attrgetter
 from typing import Any, NamedTuple
 
@@ -12,7 +12,7 @@ from eio_audit.audit.check.location_health import HealthChange, LocationRule
 from eio_audit.audit.diff.diff import Diff, Fragmentation
 from eio_audit.audit.diff.dump_comparison import OpChange, RepeatedChange, repeated_changes
 from eio_audit.audit.diff.inverse_ops import InverseOps, LayoutOp, LayoutPair
-from eio_audit.report.wording import count
+from eio_audit.report.wording import count, shortened_list
 from eio_audit.report.wording.advice import sentences
 from eio_audit.report.wording.diff import kinds_of, repetition
 
@@ -86,6 +86,7 @@ class Figures:
 
     columns: Sequence[FigureColumn]
     rows: Sequence[Sequence[Cell]]
+    note: str = ""  # what is to know of it, below it
 
     @property
     def titles(self) -> list[str]:
@@ -112,7 +113,10 @@ ALL_OPS = "all ops"  # the last row of a table of ops
 def table_of_ops(
     first: Mapping[str, int], last: Mapping[str, int], titles: tuple[str, str] = ("first", "last")
 ) -> Figures:
-    """Return how many ops of each name there are in two states, those whose number changed most first."""
+    """Return how many ops of each name there are in two states, those whose number changed most first.
+
+    A note says if there are more that custom assembly leaves out.
+    """
 
     def change(name: str) -> int:
         return count_in(last, name) - count_in(first, name)
@@ -124,7 +128,27 @@ def table_of_ops(
         "change": change,
     }
     names = sorted({*first, *last}, key=lambda name: (-abs(change(name)), name))
-    return figures_of([*names, ALL_OPS], "op, #first={}, #last={}, +change=+/-".format(*titles), cells)
+    figures = figures_of([*names, ALL_OPS], "op, #first={}, #last={}, +change=+/-".format(*titles), cells)
+    hiding = sorted({*_hiding(first), *_hiding(last)})
+    return replace(figures, note=HIDDEN.format(shortened_list(hiding, SHOWN_HIDING)) if hiding else "")
+
+
+HIDDEN = "not counted: the ops that custom assembly leaves out, in {}; --mlir-print-op-generic prints them"
+SHOWN_HIDING = 3  # how many names of such ops are shown
+_REGION_ENDS = {
+    "linalg.yield": r"linalg\.(?!yield\b|index\b|softmax\b|(?:un)?pack\b|winograd_)\w+",
+    "scf.yield": r"scf\.(?:for|if|index_switch)",
+    "affine.yield": r"affine\.(?:for|if|parallel)",
+}
+"""The op that ends each region of some ops, which custom assembly may leave out."""
+
+
+def _hiding(ops: Mapping[str, int]) -> Iterator[str]:
+    """Yield the names of ops of which some have no end of their region in the text."""
+    for end, names in _REGION_ENDS.items():
+        holders = [name for name in ops if re.fullmatch(names, name)]
+        if ops.get(end, 0) < sum(map(ops.__getitem__, holders)):
+            yield from holders
 
 
 def count_in(ops: Mapping[str, int], name: str) -> int:

@@ -20,14 +20,15 @@ if TYPE_CHECKING:  # a command does not need the results of the others
     from eio_audit.audit.corpus.trace_models import ModelTraces
     from eio_audit.audit.corpus.two_runs import RunComparison
     from eio_audit.audit.diff.advice import Advice
+    from eio_audit.audit.diff.check_lines import CheckComparison
     from eio_audit.audit.diff.diff import Diff
     from eio_audit.audit.explain.explain import Explanation
     from eio_audit.audit.gate.gate import Verdict
     from eio_audit.audit.log.history import History
-    from eio_audit.audit.log.time_table import TimeTable
     from eio_audit.audit.log.trace import TracedPass
     from eio_audit.audit.pair_class import PairClass
     from eio_audit.audit.reduce.reduce import Reduction
+    from eio_audit.mlir.input.time_table import TimeComparison, TimeTable
 
 SCHEMA = "eio-audit/1"
 
@@ -56,7 +57,9 @@ _FIELDS = {
         "without_patterns patterns applications=of_patterns advice log reproduction stopped errors=failures"
     ),
     "Diagnostic": "line message location=place op=op_name op_lines",
+    "CheckComparison": "check_file source order lines forbidden apart",
     "Configuration": "file keys",
+    "FoundLine": "check=check.text check_line=check.line line text displaced=is_displaced",
     "CountedDump": "source=place.source line=place.line pass=place.pass_name when=place.when function ops",
     "DisplacedOp": "*op inversions stands derived held_by=blocker",
     "Explanation": "dump configuration=dump.options.configuration ops",
@@ -123,8 +126,8 @@ _FIELDS = {
     ),
     "TracedPass": (
         "pass=pass_name index function program source=place.source line=place.line failed changed *figures "
-        "made multiplied undone left left_shuffled left_classes left_ahead left_ops mislabelled lost size "
-        "op_changes=ops seconds timed_runs faults errors unread advice"
+        "made multiplied undone left left_shuffled left_classes left_ahead left_ops mislabelled lost "
+        "ops=size op_changes=ops seconds timed_runs faults errors unread advice"
     ),
 }
 """By class: ``name`` or ``key=attribute.of_attribute``; ``*attribute`` for all fields of an attribute, or
@@ -183,7 +186,7 @@ _MADE: dict[str, Callable[[Any], object]] = {
         {"function": part if isinstance(part, str) else None, "kind": fault.kind, "text": fault.text}
         for part, fault in one.faults
     ],
-    "TracedPass.figures": lambda one: _without_dumps(one.figures),
+    "TracedPass.figures": lambda one: _of_judged(_without_dumps(one.figures)),
     "TracedPass.ops": lambda one: (
         one.ops
         and {
@@ -281,9 +284,16 @@ def two_runs_to_json(runs: RunComparison) -> str:
     )
 
 
-def to_json(result: Explanation | History | FirstFailure | FirstFailingDump | Reduction) -> str:
+def to_json(
+    result: CheckComparison | Explanation | FirstFailingDump | FirstFailure | History | Reduction,
+) -> str:
     """Return the fields of a result, ending in a newline."""
-    command = {"Explanation": "explain", "History": "history", "Reduction": "reduce"}
+    command = {
+        "CheckComparison": "diff",
+        "Explanation": "explain",
+        "History": "history",
+        "Reduction": "reduce",
+    }
     members = _plain(result)
     members.setdefault("errors", [])
     return _document(command.get(type(result).__name__, "bisect"), **members)
@@ -332,6 +342,12 @@ def op_steps_to_json(steps: OpSteps) -> str:
 def times_to_json(times: TimeTable) -> str:
     """Return the time of each pass, ending in a newline."""
     return _document("trace", source=times.source, total=times.total, times=times.passes, errors=[])
+
+
+def two_times_to_json(times: TimeComparison) -> str:
+    """Return the time of each pass before and after, ending in a newline."""
+    totals = {"before": times.before.total, "after": times.after.total}
+    return _document("diff", total=totals, times=times.times, errors=[])
 
 
 def traces_to_json(
@@ -383,6 +399,11 @@ def _changes(advice: Advice) -> list[dict[str, object]]:
 
 def _without_dumps(figures: Summary) -> dict[str, object]:
     return {key: number for key, number in _plain(figures).items() if key != "dumps"}
+
+
+def _of_judged(figures: dict[str, object]) -> dict[str, object]:
+    """Return the figures of a pass, whose ``ops`` are all of them, also where the order is not judged."""
+    return {"judged_ops" if key == "ops" else key: number for key, number in figures.items()}
 
 
 def _about_frees(dumps: Sequence[DumpAudit]) -> dict[str, int]:

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from eio_audit.audit.corpus.trace_models import ModelTrace, ModelTraces
-from eio_audit.audit.log.time_table import TimeTable
 from eio_audit.audit.log.trace import Trace, TracedPass
+from eio_audit.mlir.input.time_table import ComparedTime, TimeComparison, TimeTable
 from eio_audit.report.document import Cell, Cells, Figures, figures_of, table_of_ops
 from eio_audit.report.wording import count
 from eio_audit.report.wording import trace as words
@@ -168,6 +168,18 @@ def table_of_times(times: TimeTable) -> Figures:
     }
     columns = "pass, #places=places in the pipeline, >seconds, >share"
     return figures_of(times.passes, columns, cells)
+
+
+def table_of_two_times(times: TimeComparison) -> Figures:
+    """Return the time of each pass before and after, the largest change first."""
+    cells: Cells = {
+        "pass": lambda one: one.name,
+        "before": lambda one: f"{one.before:.4f}",
+        "after": lambda one: f"{one.after:.4f}",
+        "change": lambda one: f"{one.change:+.4f}",
+    }
+    total = ComparedTime("in all", times.before.total, times.after.total)
+    return figures_of([*times.times, total], "pass, >before, >after, >change=+/-", cells)
 
 
 OPS = "ops"  # the name of the table of ops

@@ -61,7 +61,7 @@ def look_up(word: str) -> list[Entry]:
     >>> [entry.names for entry in look_up("Forced")]
     [('forced inversion',)]
     """
-    key = _key(word)
+    key = _key(word).strip("()+-~")
     term = next((name for words, name in TERMS.items() if re.fullmatch(words, key)), "")
     for known in dict.fromkeys((key, _key(term), key.removesuffix("s"), f"{key}s")):
         named = [entry for entry in entries() if known and known in map(_key, entry.names)]
@@ -69,10 +69,12 @@ def look_up(word: str) -> list[Entry]:
             return named
     if not key:
         return []
+    one = key.removesuffix("s")
     return [
         entry
         for entry in entries()
-        if key in map(_key, entry.related) or any(f" {key} " in f" {_key(name)} " for name in entry.names)
+        if {key, one} & {*map(_key, entry.related)}
+        or any(f" {part} " in f" {_key(name)} " for name in entry.names for part in (key, one))
     ]
 
 

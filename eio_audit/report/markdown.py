@@ -16,8 +16,8 @@ from eio_audit.audit.corpus.trace_models import ModelTraces
 from eio_audit.audit.diff.advice import Advice
 from eio_audit.audit.diff.diff import Diff
 from eio_audit.audit.gate.gate import Gate, Verdict
-from eio_audit.audit.log.time_table import TimeTable
 from eio_audit.audit.log.trace import TracedPass
+from eio_audit.mlir.input.time_table import TimeComparison, TimeTable
 from eio_audit.mlir.source import printable
 from eio_audit.report.document import (
     Cells,
@@ -35,6 +35,7 @@ from eio_audit.report.log_tables import (
     table_of_changes,
     table_of_passes,
     table_of_times,
+    table_of_two_times,
     tables_of_models,
 )
 from eio_audit.report.wording import bisect, count, if_any, order, shortened
@@ -267,6 +268,12 @@ def times_to_markdown(times: TimeTable, *, verbose: bool = False) -> str:
     return "\n".join([*head, *_figures(table_of_times(times), verbose=verbose)]).rstrip("\n") + "\n"
 
 
+def two_times_to_markdown(times: TimeComparison, *, verbose: bool = False) -> str:
+    """Return the passes whose time changed, and the times of all passes."""
+    head = [f"### {literal(words.change_of_time(times.times) or words.SAME_TIMES)}", ""]
+    return "\n".join([*head, *_figures(table_of_two_times(times), verbose=verbose)]).rstrip("\n") + "\n"
+
+
 FOLDED_ROWS = 40  # the most rows of a table unless verbose; comments on GitHub have up to 65,536 characters
 LONGEST_CELL = 160  # the most characters of a cell unless verbose
 
@@ -339,7 +346,8 @@ def _figures(part: Figures, *, verbose: bool) -> list[str]:
     columns = sorted(part.columns, key=lambda column: column.is_number)
     places = [part.columns.index(column) for column in columns]
     rows = [[code(cells[k]) if k == places[0] else cells[k] for k in places] for cells in part.texts()]
-    return _table("", [column.title for column in columns], rows, verbose=verbose)
+    note = [literal(part.note), ""] if part.note else []
+    return [*_table("", [column.title for column in columns], rows, verbose=verbose), *note]
 
 
 def _order(diff: Diff) -> list[str]:

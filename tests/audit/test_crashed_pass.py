@@ -97,3 +97,43 @@ def test_the_next_pass_of_a_run_that_stops_anywhere(
 
 def test_no_pipeline() -> None:
     assert list(pipeline_in(b"nothing")) == []
+
+
+@pytest.mark.parametrize(
+    "cut", ["func.func @main(%arg0: i32) -> i32 {\n  re", "func.func @main(%a", "func.func @f() {\n"]
+)
+def test_a_dump_that_a_crash_tore_off_is_of_the_pass_that_crashed(tmp_path: Path, cut: str) -> None:
+    first, second = REAL.read_text().split("// -----// IR Dump After Canonicalizer")
+    crash = second[second.index("PLEASE") :]
+    torn = tmp_path / "torn.log"
+    marker = "// -----// IR Dump After Canonicalizer (canonicalize) //----- //\n"
+    torn.write_text(f"{first}{marker}{cut}{crash}")
+    done = run("trace", torn)
+    shown = done.stdout.decode().splitlines()
+    verdict = "failed: canonicalize: the compiler crashed while it printed the dump on line 6"
+    assert (done.returncode, done.stderr, shown[shown.index("next:") - 1]) == (1, b"", verdict)
+    assert (
+        f"  eio-audit show {torn}::1 --whole -o in.mlir  # writes the input of the pass that crashed" in shown
+    )
+    assert (
+        "  mlir-opt-22 in.mlir '--pass-pipeline=builtin.module(func.func(canonicalize{max-iterations=3}))'"
+        in (line.partition("  # ")[0] for line in shown)
+    )
+
+
+def test_a_dump_before_a_pass_that_a_crash_tore_off_is_the_work_of_the_pass_before() -> None:
+    text = dump("Before", "a", F) + dump("Before", "b", "func.func @f() {\n")
+    broken = trace(read_text(text + CRASH)).broken
+    assert broken is not None
+    assert broken.pass_name == "a"
+
+
+def test_a_crash_directly_below_a_marker_is_of_its_pass(tmp_path: Path) -> None:
+    log = tmp_path / "passes.log"
+    log.write_text(dump("After", "a", F) + dump("After", "b", "") + CRASH)
+    assert run("trace", log).stdout.decode().splitlines()[-1] == "failed: b: the compiler crashed"
+
+
+def test_a_torn_dump_without_a_crash_is_an_error() -> None:
+    text = dump("After", "a", F) + dump("After", "b", "func.func @f() {\n")
+    assert len(trace(read_text(text)).errors) == 1

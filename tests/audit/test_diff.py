@@ -208,19 +208,12 @@ ONE_OP = """func.func @f(%a: i32, %b: i32) {{
         (
             '%1 = arith.constant 1 : i64 loc("y")',
             '%1 = "arith.constant"() <{value = 2 : i64}> : () -> i64 loc("y")',
-            [
-                (
-                    "attributes",
-                    "",
-                    "arith.constant 1 : i64",
-                    '"arith.constant"() <{value = 2 : i64}> : () -> i64',
-                )
-            ],
+            [("attributes", "", "1", "2")],
         ),
         (
             '%1 = arith.extsi %0 : i32 to i64 loc("y")',
             '%1 = "arith.extsi"(%0) : (i32) -> i128 loc("y")',
-            [("types", "", "i32, i64", "(i32) -> i128")],
+            [("types", "", "i64", "i128")],
         ),
     ],
 )

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import subprocess
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eio_audit import read_text, trace
+from eio_audit import read_text, stream, trace
 from tests.cli.running import run
 from tests.mlir.test_timing_report import TITLE
 from tests.tools import mlir_tool, needs_mlir_opt
@@ -174,3 +175,9 @@ def test_what_mlir_opt_prints(display: str, expected: list[tuple[str, int]], thr
     )
     passes = trace(read_text(done.stderr)).passes
     assert [(one.pass_name, one.timed_runs) for one in passes if one.timed_runs] == expected
+
+
+def test_a_report_below_a_dump_without_a_change_is_found(tmp_path: Path) -> None:
+    path = tmp_path / "passes.log"
+    path.write_text(dump("Canonicalizer", "f") + dump("CSE", "f") + LIST)
+    assert [one.seconds for one in trace(stream(str(path))).passes] == [0.0002, 0.0001]

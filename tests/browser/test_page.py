@@ -14,6 +14,7 @@ import pytest
 from tests.audit.test_check import ISSUE
 from tests.audit.test_history import function, log, module
 from tests.cli.running import SAMPLES, run
+from tests.tools import iree_log
 
 pytestmark = pytest.mark.browser
 
@@ -686,3 +687,92 @@ def test_an_application_that_left_the_inversions_alone_has_no_figures(visit: Cal
     worst = page.locator("td.worst").all_inner_texts()
     assert worst[0] == "attempt 22: 8 -> 12"
     assert "attempt 59" in worst
+
+
+TWO_FUNCTIONS = "".join(
+    f"// -----// IR Dump {when} {name} ({name}) //----- //\n"
+    f"func.func @{function}(%a: i32) -> i32 {{\n  %0 = arith.constant {number} : i32\n"
+    f"  %1 = arith.addi %a, %0 : i32\n  return %1 : i32\n}}\n\n"
+    for when, name, function, number in (
+        ("Before", "a", "f", 1),
+        ("After", "a", "f", 2),
+        ("Before", "a", "g", 1),
+        ("After", "a", "g", 2),
+        ("Before", "b", "f", 2),
+        ("After", "b", "f", 3),
+    )
+)
+
+
+def test_a_function_is_chosen(visit: Callable[..., Any]) -> None:
+    page = visit(TWO_FUNCTIONS, command=["trace"])
+    listed = page.locator(".passes nav li:not([hidden]) .place i")
+    assert listed.all_inner_texts() == ["@f", "@g", "@f"]
+    page.locator("select.function").select_option("@f")
+    assert listed.all_inner_texts() == ["@f", "@f"]
+
+
+def test_any_two_passes_are_side_by_side(visit: Callable[..., Any]) -> None:
+    page = visit(TWO_FUNCTIONS, "#pass-0", command=["trace"])
+    other = page.locator("select.other-pass")
+    assert other.locator("option").all_inner_texts() == ["the text before", "after b (36)"]
+    other.select_option(label="after b (36)")
+    assert page.locator(".heads b").all_inner_texts() == ["after a", "after b"]
+    assert page.locator(".pair del, .pair ins").all_inner_texts() == ["2", "3"]
+    other.select_option("")
+    assert page.locator(".pair del, .pair ins").all_inner_texts() == ["1", "2"]
+    page.keyboard.press("j")
+    assert page.locator("select.other-pass").is_hidden()
+
+
+def test_the_command_of_a_pass_is_copied(visit: Callable[..., Any]) -> None:
+    page = visit(LOG, "#pass-1", command=["trace"])
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.keyboard.press("j")
+    page.locator(".view .command .copy").click()
+    assert page.locator(".view .command .copy").inner_text() == "Copied"
+    assert page.evaluate("navigator.clipboard.readText()") == page.locator(".view .command code").inner_text()
+
+
+def test_of_a_failed_dump_in_generic_form_only_what_changed_is_marked(visit: Callable[..., Any]) -> None:
+    custom = """\
+func.func @f(%a: i32) -> i32 {
+  %c = arith.constant 1 : i32
+  %0 = arith.addi %a, %c : i32
+  return %0 : i32
+}
+"""
+    generic = """\
+"func.func"() <{function_type = (i32) -> i32, sym_name = "f"}> ({
+^bb0(%arg0: i32):
+  %0 = "arith.constant"() <{value = 2 : i32}> : () -> i32
+  %1 = "arith.addi"(%arg0, %0) <{overflowFlags = #arith.overflow<none>}> : (i32, i32) -> i32
+  "func.return"(%1) : (i32) -> ()
+}) : () -> ()
+"""
+    log = (
+        f"// -----// IR Dump Before a (a) //----- //\n{custom}\nm.mlir:1:1: error: bad\n"
+        f"// -----// IR Dump After a Failed (a) //----- //\n{generic}"
+    )
+    page = visit(log, command=["trace"])
+    assert page.locator(".row.changed del, .row.changed ins").all_inner_texts() == ["1", "2"]
+    assert page.locator(".row.apart").count() == 0
+
+
+def test_a_key_in_the_filter_of_742_dumps_is_answered_within_100_ms(
+    visit: Callable[..., Any], tmp_path: Path
+) -> None:
+    page = visit(iree_log(tmp_path), command=["trace"])
+    assert page.locator(".passes nav li").count() > 700
+    page.wait_for_timeout(1000)
+    times = page.evaluate("""() => {
+      const search = document.querySelector(".passes nav input[type=search]");
+      return [..."tensor<8x4xf32>"].map((key) => {
+        search.value += key;
+        const start = performance.now();
+        search.dispatchEvent(new Event("input"));
+        return performance.now() - start;
+      });
+    }""")
+    assert page.locator(".passes nav output").inner_text().endswith(" by their IR")
+    assert max(times) < 100

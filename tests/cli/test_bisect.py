@@ -17,6 +17,7 @@ import pytest
 
 import eio_audit
 from tests.cli.running import SAMPLES, run, run_on_terminal, run_process
+from tests.golden import golden
 from tests.tools import iree_opt, mlir_tool, needs_mlir_opt
 
 COMPILER = SAMPLES / "recorded" / "erase_inverse_ops.py"
@@ -117,11 +118,10 @@ def test_the_figures_of_a_recorded_pass(sample: str) -> None:
     assert sum(one["left"] for one in [found["without_patterns"], *steps]) + found["left_before"] == at_end
 
 
-@pytest.mark.parametrize(
-    ("format_", "golden"), [("text", "bisect_small.txt"), ("markdown", "bisect_small.md")]
-)
-def test_the_report_on_a_recorded_pass(format_: str, golden: str) -> None:
-    assert without_paths(reports("small")[format_]) == (GOLDENS / golden).read_text()
+@pytest.mark.parametrize(("format_", "name"), [("text", "bisect_small.txt"), ("markdown", "bisect_small.md")])
+def test_the_report_on_a_recorded_pass(format_: str, name: str) -> None:
+    text = without_paths(reports("small")[format_])
+    assert text == golden(text, GOLDENS / name)
 
 
 def test_the_steps_are_the_states_of_the_log_as_trace_reads_it(tmp_path: Path) -> None:
@@ -378,6 +378,7 @@ def test_keep_has_the_states_and_the_actions(tmp_path: Path) -> None:
     assert sorted(path.name for path in kept.iterdir()) == ["actions.log", "states.log"]
 
 
+@pytest.mark.slow
 def test_a_pass_cut_out_of_a_pipeline_is_reproduced_from_what_is_kept(tmp_path: Path) -> None:
     program = SAMPLES.parent / "tests" / "data" / "bisected.mlir"
     command = [iree_opt(), "--canonicalize", "--cse", str(program)]
@@ -590,6 +591,7 @@ def test_a_compiler_that_fails_without_patterns_is_an_error() -> None:
 
 
 @needs_mlir_opt
+@pytest.mark.slow
 def test_a_pass_that_hangs_after_its_last_pattern(tmp_path: Path) -> None:
     """MLIR folds an addition in a loop that nothing reaches, until it hangs."""
     program = tmp_path / "in.mlir"
@@ -779,8 +781,8 @@ def test_where_ops_stand_at_a_wrong_place_the_advice_says_so(tmp_path: Path) -> 
     flags = ["--convert-elementwise-to-linalg", "--linalg-fuse-elementwise-ops", "--inline"]
     found = run("bisect", "--", mlir_tool("mlir-opt"), program, *flags).stdout.decode().splitlines()
     assert found[:2] == [
-        "linalg-fuse-elementwise-ops left 1 of the 1 inversion at the end of the command; first at attempt 47; "
-        "change FuseElementwiseOps: 1 would become 0",
+        "linalg-fuse-elementwise-ops left 1 of the 1 inversion at the end of the command, first at attempt 47. "
+        "With FuseElementwiseOps changed, 1 would become 0",
         "  FuseElementwiseOps: #1 math.exp %3 was moved behind #2 math.tanh %2. Where it stood before, "
         "1 inversion would become 0",
     ]
@@ -857,3 +859,16 @@ def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
     file.touch()
     with pytest.raises(eio_audit.InputError, match="cannot make the folder: Not a directory"):
         eio_audit.bisect(SMALL, folder=file / "inside")
+
+
+@pytest.mark.parametrize(
+    ("test", "message"),
+    [
+        ("! grep -q x", "--test: no shell runs it: use sh -c '! grep -q x'"),
+        ("grep x | wc -l", "--test: no shell runs it: use sh -c 'grep x | wc -l'"),
+        ("nothing-of-this-name '|'", "--test: cannot find the program 'nothing-of-this-name'"),
+    ],
+)
+def test_a_test_that_needs_a_shell_names_the_command_with_one(test: str, message: str) -> None:
+    done = run("bisect", "--test", test, "--", "mlir-opt", "a.mlir")
+    assert (done.returncode, done.stderr.decode().splitlines()[-1]) == (2, f"Error: {message}")

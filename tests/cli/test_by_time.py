@@ -121,3 +121,34 @@ def test_damaged_json_is_no_report(tmp_path: Path) -> None:
 def test_one_log_at_a_time(tmp_path: Path) -> None:
     done = run("trace", "a.log", "b.log", "--by-time")
     assert (done.returncode, b"--by-time takes one log; diff LOG LOG compares" in done.stderr) == (2, True)
+
+
+def test_two_reports_alone_are_compared(tmp_path: Path) -> None:
+    old, new = tmp_path / "old.txt", tmp_path / "new.txt"
+    old.write_text(TIMES)
+    new.write_text(REPORT.format(first="2.3000"))
+    done = run("diff", old, new)
+    assert (done.returncode, done.stdout.decode()) == (
+        0,
+        "Canonicalizer 1.1000 -> 2.6000 s\n"
+        f"before  {old}\n"
+        f"after   {new}\n"
+        "\n"
+        "  pass           before   after      +/-\n"
+        "  Canonicalizer  1.1000  2.6000  +1.5000\n"
+        "  CSE            0.4000  0.4000  +0.0000\n"
+        "  Parser         0.4000  0.4000  +0.0000\n"
+        "  in all         2.0000  2.0000  +0.0000\n",
+    )
+    markdown = run("diff", old, new, "--format", "markdown").stdout.decode().splitlines()
+    assert markdown[4] == "| `Canonicalizer` | 1.1000 | 2.6000 | +1.5000 |"
+
+
+@needs_mlir_opt
+def test_two_reports_of_mlir_as_text_and_as_json(tmp_path: Path) -> None:
+    reports = []
+    for number, options in enumerate(((), ("--mlir-output-format=json",))):
+        reports.append(tmp_path / f"{number}.txt")
+        reports[-1].write_bytes(compile_with(str(mlir_tool("mlir-opt")), tmp_path, "--mlir-timing", *options))
+    names = {one["pass"] for one in json.loads(run("diff", *reports, "--format", "json").stdout)["times"]}
+    assert names >= {"CSE", "Canonicalizer", "SymbolDCE"}

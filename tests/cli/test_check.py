@@ -323,8 +323,8 @@ def test_the_sums_of_blocks_on_one_line_have_places_of_their_own() -> None:
         line for line in run("check", "-", stdin=text.encode()).stdout.decode().splitlines() if "^bb0" in line
     ]
     assert sums == [
-        "  1:25 @f ^bb0: 1 pair out of order: it can be moved back",
-        "  1:138 @g ^bb0: 1 pair out of order: it can be moved back",
+        "  1:25 @f ^bb0: 1 inversion: it can be moved back",
+        "  1:138 @g ^bb0: 1 inversion: it can be moved back",
     ]
 
 

@@ -169,7 +169,7 @@ EACH_COMMAND = [
     ("thread", "started"),
     [
         pytest.param("", {"resource_tracker"}, id="forked", marks=pytest.mark.slow),
-        pytest.param(THREAD, {"resource_tracker", "forkserver"}, id="from a server"),
+        pytest.param(THREAD, {"resource_tracker", "forkserver"}, id="from a server", marks=pytest.mark.slow),
     ],
 )
 def test_no_command_runs_it(folder: Folder, thread: str, started: set[str]) -> None:

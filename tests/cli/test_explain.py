@@ -55,3 +55,10 @@ def test_a_report_goes_to_a_file(tmp_path: Path) -> None:
     result = run("explain", "-", "%56", "-o", tmp_path / "why.txt", stdin=ISSUE.encode())
     assert result.stdout == b""
     assert "with #18 ttir.reshape %57 (line 5), which depends on it" in (tmp_path / "why.txt").read_text()
+
+
+def test_the_effects_of_an_op_are_sorted(tmp_path: Path) -> None:
+    path = tmp_path / "a.mlir"
+    path.write_text('func.func @f() {\n  "unknown.op"() : () -> () loc("1|a")\n  return\n}\n')
+    [op] = json.loads(run("explain", path, "2", "--format", "json").stdout)["ops"]
+    assert op["effects"]["anywhere"] == ["free", "read", "write"]

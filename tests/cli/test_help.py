@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 import pytest
 
-from tests.cli.reference import MADE_BY, PAGE, pages
+from tests.cli.reference import MADE_BY, pages
 from tests.cli.running import run
 from tests.internals import COMMANDS, cli
 
@@ -54,8 +54,9 @@ def test_the_short_help_fits_one_screen_with_examples_and_names_the_whole(comman
 
 def examples() -> list[list[str]]:
     """The command lines of all examples, without what they are piped from and to."""
-    lines = re.findall(r"^(?:.*\| )?eio-audit ([a-z][^|>\n]*)", PAGE.read_text(), re.MULTILINE)
-    return [shlex.split(line, comments=True) for line in lines if "[OPTIONS]" not in line]
+    texts = [cli.get_command(click.Context(cli), name).help.partition("Examples:")[2] for name in COMMANDS]
+    lines = re.findall(r"^ *(?:.*\| )?eio-audit ([a-z][^|>\n]*)", "\n".join(texts), re.MULTILINE)
+    return [shlex.split(line, comments=True) for line in lines]
 
 
 @pytest.mark.parametrize("example", examples(), ids=" ".join)
@@ -98,7 +99,7 @@ def test_help_is_a_command_too(words: list[str], same_as: list[str]) -> None:
             "--allow-unindexed is a key of the configuration: --config allow-unindexed=true",
         ),
         ("diff a.log b.log -j 2", "-j is a key of the configuration: --config jobs=N|auto"),
-        ("history a.log %0 --follow none", "--follow is a key of the configuration: --config follow=VALUE"),
+        ("history a.log %0 --follow none", "--follow is a key of the configuration: --config follow=KIND"),
         (
             "bisect --max-runs 9 -- mlir-opt a.mlir",
             "--max-runs is a key of the configuration: --config max-runs=N",

@@ -1,8 +1,12 @@
 """``eio-audit help NAME``: what docs/rules.md and docs/glossary.md say, for those who have the program alone."""
 
+from itertools import pairwise
+from pathlib import Path
+
 import pytest
 
-from tests.cli.running import run
+from tests.cli.running import SAMPLES, run
+from tests.cli.test_by_time import TIMES
 
 
 def printed(*words: str) -> str:
@@ -80,7 +84,47 @@ def test_who_looks_for_it_elsewhere_is_told() -> None:
         ("applications", "application"),
         ("first dump", "first dump"),
         ("dumps", "dump"),
+        ("states", "state after N attempts"),
+        ("(there from the start)", "there from the start"),
+        ("order not judged", "order not judged"),
     ],
 )
 def test_plurals_and_the_words_of_reports(word: str, name: str) -> None:
     assert run("help", word).stdout.decode().splitlines()[0] == name
+
+
+def headings(*args: str | Path) -> list[str]:
+    """The headings of the tables of a report."""
+    lines = run(*args, "--format", "markdown").stdout.decode().splitlines()
+    above = [line for line, below in pairwise(lines) if below.startswith("| ---")]
+    return [heading for line in above for heading in line.strip("| ").split(" | ")]
+
+
+def test_every_heading_of_a_table_of_passes_is_explained(tmp_path: Path) -> None:
+    (tmp_path / "times.txt").write_text(TIMES)
+    log = SAMPLES / "mlir_opt" / "passes.log"
+    found = {
+        *headings("trace", SAMPLES / "resnet" / "all_passes_alias.log", "--verbose"),
+        *headings("trace", log),
+        *headings("trace", log, "--count"),
+        *headings("trace", tmp_path / "times.txt", "--by-time"),
+    }
+    assert {"+added", "wrong indices", "places in the pipeline"} <= found
+    unknown = [
+        one
+        for one in found - {"op", "pass", "+/-", "first", "last"}
+        if run("help", one.lstrip("-")).returncode
+    ]
+    assert unknown == []
+
+
+WORDS = """
+passed|failed|incomplete|could not run|identical|different|unchanged|left at the end|changed nothing|what to change
+same text up to names and locations|same program in another order|adaptors|root op|patterns|runs others|first dumps
+"""
+"""Words of verdicts and rows."""
+
+
+@pytest.mark.parametrize("word", WORDS.strip().replace("\n", "|").split("|"))
+def test_words_of_verdicts_and_rows_are_explained(word: str) -> None:
+    assert run("help", word).returncode == 0

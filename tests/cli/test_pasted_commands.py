@@ -12,7 +12,7 @@ import pytest
 
 from tests.audit.test_trace import dump, function
 from tests.cli.running import SAMPLES, run, run_on_terminal
-from tests.shell import run_script
+from tests.shell import install_tools, run_script
 
 ERASE = "--pass ttir-erase-inverse-ops"
 RESNET, SMALL = "sample_irs/resnet", "sample_irs/small"
@@ -62,6 +62,12 @@ REPORTS = [
 ]
 IN_LONGER_RUNS = {"concise", "github", "markdown"}
 """Formats whose lines are mostly those of text."""
+SAMPLE_REPORTS = [
+    f"{command} {path}"
+    for name in ("sample_irs/*/*.mlir", "sample_irs/*/*.log", "sample_irs/*/tree")
+    for path in sorted(str(one.relative_to(SAMPLES.parent)) for one in SAMPLES.parent.glob(name))
+    for command in ("check", "trace", *(["check --dump last"] if path.endswith(".log") else []))
+]
 LISTS = [
     f"diff {RESNET}/all_passes_alias.log",
     f"explain {QUOTED} '#2' --pass 'my pass'",
@@ -70,6 +76,16 @@ BISECT = (
     f"bisect -- {shlex.quote(sys.executable)} sample_irs/recorded/erase_inverse_ops.py"
     f" --ttir-erase-inverse-ops {SMALL}/before_alias.mlir"
 )
+BISECTIONS = [
+    BISECT.replace("bisect", f"bisect {options}".rstrip(), 1)
+    for options in (
+        "",
+        "--keep kept --show 22",
+        "--op %12",
+        "--test order",
+        "--stop-after-pass --test changed",
+    )
+]
 
 
 @pytest.fixture
@@ -138,10 +154,21 @@ def test_the_commands_of_a_list_of_dumps_run(command: str, folder: Path) -> None
 
 
 @pytest.mark.slow
-def test_the_commands_of_a_bisection_run(folder: Path) -> None:
-    commands = run(*shlex.split(BISECT)).stdout.decode().partition("next:\n")[2].splitlines()
-    assert [line.split()[:2] for line in commands] == [["eio-audit", "bisect"]] * 3
-    require_runs(commands, folder)
+@pytest.mark.parametrize("command", SAMPLE_REPORTS)
+def test_the_commands_of_the_report_on_a_sample_run(command: str, folder: Path) -> None:
+    require_runs(suggested(run(*shlex.split(command)).stdout.decode(), "text"), folder)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("command", BISECTIONS)
+def test_the_commands_of_a_bisection_run(command: str, folder: Path) -> None:
+    commands = run(*shlex.split(command)).stdout.decode().partition("next:\n")[2].splitlines()
+    assert commands
+    tools = folder / "bin"
+    install_tools(tools)
+    for line in commands:
+        done = run_script(line, folder, tools, options="-o pipefail")
+        assert done.returncode in (0, 1), f"{line}\n{done.stdout}"
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,7 @@ def test_a_pass_over_a_stamped_program_is_audited() -> None:
         PassManager.parse("builtin.module(func.func(loop-invariant-code-motion))").run(module.operation)
     result = run("check", "-v", "-", stdin=module.operation.get_asm(enable_debug_info=True).encode())
     assert result.returncode == 0
-    assert b"1 pair out of order: it is not comparable (1 across the border of a region)" in result.stdout
+    assert b"1 inversion: it is not comparable (1 across the border of a region)" in result.stdout
 
 
 def test_a_stamped_program_is_in_order() -> None:

@@ -30,7 +30,7 @@ def test_a_report_that_cannot_be_written_is_an_error(format_: str) -> None:
 @pytest.mark.parametrize("redirection", ["<&-", "2>&-"])
 def test_a_stream_that_is_not_needed_may_be_closed(redirection: str) -> None:
     done = redirected(redirection)
-    assert (done.returncode, b"789 pairs out of order" in done.stdout) == (1, True)
+    assert (done.returncode, b"789 inversions" in done.stdout) == (1, True)
 
 
 @pytest.mark.parametrize(

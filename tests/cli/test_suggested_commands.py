@@ -134,3 +134,11 @@ def test_processes_suggest_the_same() -> None:
 def test_a_file_whose_name_begins_with_a_dash() -> None:
     Path("-x.mlir").write_text(SHUFFLED)
     assert b"eio-audit fix --diff ./-x.mlir  # shows" in run("check", "--", "-x.mlir").stdout
+
+
+def test_of_several_files_the_one_with_most_wrong_indices_is_corrected_first() -> None:
+    worse = CONTRADICTING.replace("return", '%3 = "ttir.abs"(%1) : (i32) -> i32 loc("0|d")\n  return')
+    Path("a.mlir").write_text(CONTRADICTING)
+    Path("b.mlir").write_text(worse)
+    steps = run("check", "a.mlir", "b.mlir").stdout.decode().partition("\nnext:\n")[2]
+    assert "  eio-audit fix --relabel --diff b.mlir  # corrects 2 wrong indices" in steps

@@ -20,7 +20,7 @@ def test_a_log_as_text() -> None:
     assert done.returncode == 1
     lines = done.stdout.decode().replace(str(LOG), "LOG").splitlines()
     assert lines[:5] == [
-        "left at the end: 602 pairs out of order: 581 of wrong indices, 21 out of place",
+        "left at the end: 602 inversions: 581 of wrong indices, 21 out of place",
         "ttir-erase-inverse-ops (LOG:4628) left 602: #56 ttir.permute %86 (line 6654), "
         "#34 ttir.permute %29 (line 6597), #56 ttir.permute %89 (line 6657), ...",
         "  what to change: 39 permutes carry the index of a later op. With the index of the op that each was "
@@ -100,7 +100,7 @@ def test_a_log_as_json() -> None:
         "unlocated": 0,
         "functions": ["@forward"],
     }
-    assert (row.pop("size"), row.pop("seconds"), row.pop("timed_runs")) == (236, None, 0)
+    assert (row.pop("ops"), row.pop("seconds"), row.pop("timed_runs")) == (236, None, 0)
     assert (row.pop("faults"), row.pop("errors"), row.pop("unread")) == ([], [], None)
     worst, *others = row.pop("left_ops")
     assert (worst["op"], worst["index"], worst["line"], worst["pairs"], len(others)) == (
@@ -124,7 +124,7 @@ def test_a_log_as_json() -> None:
         "failed": False,
         "changed": True,
         "blocks": 1,
-        "ops": 234,
+        "judged_ops": 234,
         "indexed": 233,
         "inversions": 789,
         "forced": 388,
@@ -371,14 +371,14 @@ def test_a_broken_dump_does_not_hide_the_others(tmp_path: Path) -> None:
     assert done.returncode == 2
     assert b": error: " in done.stderr
     assert b" dumps unreadable; 42 wrong indices and 21 inversions out of place left " in done.stdout
-    assert b"left at the end: 602 pairs out of order: " in done.stdout
+    assert b"left at the end: 602 inversions: " in done.stdout
 
 
 def test_a_file_that_is_not_there_does_not_hide_the_others() -> None:
     done = run("trace", SMALL_LOG, "no/such.log")
     assert done.returncode == 2
     assert done.stderr == b"no/such.log: error: cannot read: No such file or directory\n"
-    assert b"left at the end: 18 pairs out of order: " in done.stdout
+    assert b"left at the end: 18 inversions: " in done.stdout
 
 
 def test_a_pipe_is_a_file() -> None:
@@ -400,10 +400,8 @@ def test_without_indices_the_order_is_not_judged() -> None:
     done = run("trace", "-", stdin=b'module {\n  "t.a"() : () -> ()\n}\n')
     assert (done.returncode, done.stdout.decode()) == (
         0,
-        "order not judged: no op carries an op index, and no marker names a pass\n"
-        "next:\n"
-        "  mlir-opt ... --mlir-print-ir-after-all 2> passes.log  # prints a log of passes to trace\n"
-        "  eio-audit diff BEFORE.mlir AFTER.mlir  # compares two dumps\n",
+        "order not judged: no op carries an op index, and no marker names a pass: trace a log of "
+        "--mlir-print-ir-after-all, or compare two dumps with diff\n",
     )
 
 
@@ -522,7 +520,10 @@ def test_a_text_without_ops_has_nothing_to_trace() -> None:
 def test_dumps_without_an_index_are_counted() -> None:
     text = dump("After", "a", function("f", 1, 2)) + dump("After", "b", function("f", None, None))
     done = run("trace", "-", stdin=text.encode())
-    said = "no avoidable inversion left at the end of 2 passes; 1 of 2 dumps checked; 1 carries no op index\n"
+    said = (
+        "no avoidable inversion left at the end of 2 passes; 1 was not compared (the first dump: print with "
+        "--mlir-print-ir-before-all); 1 of 2 dumps checked; 1 carries no op index\n"
+    )
     assert (done.returncode, done.stdout.decode().endswith(f"passed: {said}")) == (0, True)
 
 

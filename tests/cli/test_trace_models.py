@@ -37,7 +37,7 @@ def test_the_sums_by_pass_and_by_model(corpus: Path) -> None:
     assert done.returncode == 1
     assert done.stdout.decode() == (
         """\
-left at the end: 5 pairs out of order in 3 of 5 models, 1 of them there from the start: all out of place
+left at the end: 5 inversions in 3 of 5 models, 1 of them there from the start: all out of place
 
   pass                    made  undone  left  in models
   fusing                     7             4     3 of 5
@@ -77,7 +77,7 @@ def test_at_most_ten_models_are_shown(tmp_path: Path) -> None:
 def test_a_single_model_is_shown_pass_by_pass(corpus: Path) -> None:
     lines = run("trace", corpus / "resnet").stdout.decode().splitlines()
     assert lines[:2] == [
-        "left at the end: 3 pairs out of order: all out of place",
+        "left at the end: 3 inversions: all out of place",
         "fusing (corpus/resnet/1_fusing.mlir:1) left 3: #3 ttir.add %0 (line 2), #2 ttir.add %1 (line 3)",
     ]
 
@@ -134,7 +134,7 @@ def test_a_model_without_an_index_fails_unless_that_is_allowed(
 
 def test_the_page_of_many_models(corpus: Path) -> None:
     page = Page(run("trace", corpus, "--format", "html").stdout.decode())
-    assert "left at the end: 5 pairs out of order in 3 of 5 models" in page.words
+    assert "left at the end: 5 inversions in 3 of 5 models" in page.words
     assert "eio-audit trace corpus/resnet" in page.words
     columns = {column["key"]: column for column in page.islands["passes-rows"]["columns"]}
     assert (columns["pass"]["strings"], columns["made"]["values"]) == (

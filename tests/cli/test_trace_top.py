@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from tests.audit.test_trace import dump
+import pytest
+
+from tests.audit.test_trace import dump, function, module
 from tests.cli.running import SAMPLES, run
 
 LOG = SAMPLES / "mlir_opt" / "passes.log"
@@ -51,6 +53,31 @@ def test_an_adaptor_is_not_the_pass_to_look_at(tmp_path: Path) -> None:
     log.write_text("".join([*dumps, dump("After", "iree-op-pipeline-adaptor", state("u", "v", "w"))]))
     assert f"eio-audit diff {log} --pass b --dump 1  # " in run("trace", log).stdout.decode()
     assert passes(log, "--top", "1") == ["b"]
+
+
+@pytest.mark.parametrize(
+    "name", ["mlir::detail::OpToOpPassAdaptor", "fixed-point-iterator", "'func.func' Pipeline"]
+)
+def test_a_log_in_which_only_an_adaptor_changed_ops_names_no_pass_to_look_at(
+    tmp_path: Path, name: str
+) -> None:
+    log = tmp_path / "passes.log"
+    log.write_text(dump("After", "a", state("x")) + dump("After", name, state("u")))
+    shown = run("trace", log).stdout.decode()
+    assert f"{name} (runs others)" in shown
+    assert "shows the pass that changed most" not in shown
+    assert passes(log, "--top", "1") == []
+
+
+def test_the_first_dump_of_a_log_with_indices_says_that_it_was_not_compared(tmp_path: Path) -> None:
+    log = tmp_path / "passes.log"
+    log.write_text(
+        dump("After", "a", module(function("f", 1, 2))) + dump("After", "b", module(function("f", 1, 2)))
+    )
+    assert run("trace", log).stdout.decode().splitlines()[-1] == (
+        "passed: no avoidable inversion left at the end of 2 passes; 1 was not compared (the first dump: print with "
+        "--mlir-print-ir-before-all)"
+    )
 
 
 def test_the_first_dump_after_a_pass_was_not_judged(tmp_path: Path) -> None:

@@ -105,7 +105,7 @@ def test_the_page_of_a_check(issue: Path) -> None:
 
 def test_trace_names_the_pass_that_made_most_indices_wrong() -> None:
     lines = run("trace", LOG).stdout.decode().splitlines()
-    assert lines[0] == "left at the end: 18 pairs out of order: all of wrong indices"
+    assert lines[0] == "left at the end: 18 inversions: all of wrong indices"
     assert lines[1].startswith(f"ttir-erase-inverse-ops ({LOG}:211) left 18: ")
     assert lines[-1] == f"  eio-audit fix --relabel --diff --dump last {LOG}  # corrects wrong indices"
 

@@ -76,7 +76,7 @@ def test_locations_in_brackets_and_comments_are_read(end: str) -> None:
 @pytest.mark.parametrize(
     ("text", "what"),
     [
-        ("Input was:\n<<<<<<\n        1: module { \n        2: } \n>>>>>>\n", "FileCheck's output"),
+        ("<<<<<<\n        1: module { \n        2: } \n>>>>>>\n", "FileCheck's output"),
         ("# | Input was:\n# | <<<<<<\n# |         1: module { \n", "FileCheck's output"),
         ("        1: module { \n        2: } \n", "line numbers are before the lines"),
         ("     1\tmodule {\n     2\t}\n", "line numbers are before the lines"),

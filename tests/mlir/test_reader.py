@@ -544,6 +544,7 @@ def test_a_coloured_op_does_not_pass_for_a_line_of_a_logger() -> None:
         "\x1b[32m[info]\x1b[0m ran pass (x",
         "2026-08-21 10:00:00.123 | INFO     | model:forward:12 - 3 < 4",
         "I0821 12:00:00.000000 1234 file.cc:7] x = {",
+        "F0821 12:00:00.000000 1234 file.cc:7] Check failed: x = {",
         "WARNING: something }",
         "error: failed",
         "/models/net.py:12: UserWarning: old (",

@@ -11,6 +11,7 @@ import pytest
 from eio_audit import Dump, Gate, Verdict, __version__, read_text
 from tests.audit.corpus.made import judged_corpus
 from tests.audit.test_trace import dump, function
+from tests.golden import golden
 from tests.internals import (
     Console,
     check_to_pages,
@@ -55,18 +56,20 @@ def pages_of(texts: dict[str, str], gate: Gate | None = None) -> dict[str, str]:
 # ---------------------------------------------------------------- text and Markdown
 
 
-@pytest.mark.parametrize(("golden", "verbose"), [("corpus.txt", False), ("corpus_verbose.txt", True)])
-def test_models_and_passes_as_text(golden: str, verbose: bool) -> None:
-    assert text_of(judged_corpus(MANY), verbose=verbose) == (GOLDENS / golden).read_text()
+@pytest.mark.parametrize(("name", "verbose"), [("corpus.txt", False), ("corpus_verbose.txt", True)])
+def test_models_and_passes_as_text(name: str, verbose: bool) -> None:
+    text = text_of(judged_corpus(MANY), verbose=verbose)
+    assert text == golden(text, GOLDENS / name)
 
 
 def test_models_and_passes_as_markdown() -> None:
-    assert rendered(judged_corpus(MANY), "markdown") == (GOLDENS / "corpus.md").read_text()
+    text = rendered(judged_corpus(MANY), "markdown")
+    assert text == golden(text, GOLDENS / "corpus.md")
 
 
 def test_few_blocks_have_a_line_each() -> None:
     text = text_of(judged_corpus(FEW))
-    assert "  2:3 @f ^bb0 cse: 3 pairs out of order: all can be moved back\n" in text
+    assert "  2:3 @f ^bb0 cse: 3 inversions: all can be moved back\n" in text
     assert "worst dump" not in text
 
 
@@ -155,7 +158,7 @@ def test_the_first_page_of_several_has_no_blocks() -> None:
 
 def test_a_model_below_the_ceiling_of_all_passes() -> None:
     page = Page(pages_of(FEW, Gate((AVOIDABLE,), max_inversions=4))["b.html"])
-    assert "passed: 3 pairs out of order: all can be moved back" in page.words
+    assert "passed: 3 inversions: all can be moved back" in page.words
     assert "allowed" not in page.words
 
 

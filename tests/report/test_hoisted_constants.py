@@ -30,7 +30,7 @@ def report(text: str, gate: Gate, *, verbose: bool = False) -> list[str]:
 def test_a_line_and_the_command_that_puts_them_back() -> None:
     assert report(function(*HOISTED_ALONE), Gate()) == [
         f"a.mlir:2:1: @f ^bb0: {LINE}",
-        "passed: 2 pairs out of order: all can be moved back (all of hoisted constants)",
+        "passed: 2 inversions: all can be moved back (all of hoisted constants)",
         "next:",
         "  eio-audit fix --diff a.mlir  # shows the fix; --in-place applies it",
     ]
@@ -41,7 +41,7 @@ def test_as_findings() -> None:
         "a.mlir",
         f"  2:3 EIO004 {LINE}",
         "",
-        "  2:3 @f ^bb0: 2 pairs out of order: all can be moved back (all of hoisted constants)",
+        "  2:3 @f ^bb0: 2 inversions: all can be moved back (all of hoisted constants)",
         "failed: 2 inversions of hoisted constants in 1 of 1 dumps",
         "next:",
         "  eio-audit fix --diff a.mlir  # shows the fix; --in-place applies it",
@@ -51,7 +51,7 @@ def test_as_findings() -> None:
 def test_a_failure_has_both_figures() -> None:
     _, first, _, block, line, verdict, *_ = report(function(*BOTH), Gate())
     assert first.startswith("  3:3 EIO001 #2 ttir.abs %0 belongs after #1 ttir.abs %1 (line 4)")
-    assert block == "  2:3 @f ^bb0: 3 pairs out of order: all can be moved back (2 of hoisted constants)"
+    assert block == "  2:3 @f ^bb0: 3 inversions: all can be moved back (2 of hoisted constants)"
     assert line == f"a.mlir:2:1: @f ^bb0: {LINE}"
     assert verdict == "failed: 1 inversion out of place in 1 of 1 dumps"
 
@@ -77,11 +77,11 @@ def test_no_word_where_no_constant_is_hoisted() -> None:
 @pytest.mark.parametrize(
     ("format_", "expected"),
     [
-        ("concise", "passed: 2 pairs out of order: all can be moved back (all of hoisted constants)"),
-        ("github", "passed: 2 pairs out of order: all can be moved back (all of hoisted constants)"),
+        ("concise", "passed: 2 inversions: all can be moved back (all of hoisted constants)"),
+        ("github", "passed: 2 inversions: all can be moved back (all of hoisted constants)"),
         (
             "markdown",
-            "| `a.mlir:1:1` | 2 pairs out of order: all can be moved back (all of hoisted constants) |",
+            "| `a.mlir:1:1` | 2 inversions: all can be moved back (all of hoisted constants) |",
         ),
         ("junit", f"<system-out>{LINE}</system-out>"),
     ],

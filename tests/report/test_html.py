@@ -87,7 +87,7 @@ def test_every_op_with_a_say_has_a_line_and_its_places(resnet: Page) -> None:
 def test_figures_and_the_way_out_stand_first(resnet: Page) -> None:
     assert "failed: 42 wrong indices and 22 inversions out of place in 1 of 1 dumps" in resnet.words
     assert f"eio-audit fix --diff {RESNET}" in resnet.words
-    assert "789 pairs out of order: 767 come from 42 wrong indices, 22 can be moved back" in resnet.words
+    assert "789 inversions: 767 come from 42 wrong indices, 22 can be moved back" in resnet.words
 
 
 def test_the_findings_are_cards_with_their_ir(resnet: Page) -> None:
@@ -128,7 +128,10 @@ def test_a_word_shows_what_it_means(resnet: Page) -> None:
     assert (
         {"term-inversion", "term-avoidable", "term-wrong-indices", "term-out-of-place"} <= words <= meanings
     )
-    assert "avoidable: the inversions of the dump's order minus those of the order found." in resnet.words
+    assert (
+        "avoidable: the inversions of the dump's order minus those of the order found: the pairs that can be moved back."
+        in resnet.words
+    )
 
 
 def test_headings_leave_no_level_out(resnet: Page) -> None:
@@ -264,3 +267,13 @@ def test_the_title_of_many_files_is_their_folder() -> None:
     assert title(*(f"out/model/{k}.mlir" for k in range(3))) == "0.mlir, 1.mlir, 2.mlir"
     assert title("out/model/a/1.mlir", *(f"out/model/{k}.mlir" for k in range(3))) == "model"
     assert title(*(f"{k}.mlir" for k in range(5))) == "0.mlir, 1.mlir, 2.mlir and 2 more"
+
+
+def test_lines_of_ops_in_order_are_below_the_others_and_those_of_wrong_indices_on_top() -> None:
+    text = "".join(
+        f'%{place} = "ttir.abs"({operand}) : (i32) -> i32 loc("{index}|a")\n'
+        for place, (index, operand) in enumerate([(5, "%a"), (1, "%0"), (4, "%a"), (2, "%a"), (3, "%a")])
+    )
+    page = check_page(f"func.func @f(%a: i32) {{\n{text}return\n}}\n")
+    kinds = [a["class"] for tag, a in page.elements if tag == "line" and "y1" in a and a["x2"] == "100"]
+    assert kinds == ["kept", "kept", "kept", "avoidable", "wrong index"]

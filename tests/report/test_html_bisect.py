@@ -92,7 +92,7 @@ def test_the_curve_as_it_would_be_is_beside_it(shown: Shown, unindexed: Shown) -
     line = "M0 18H0V18H7V17H9V16H13V17H15V18H22V18H24V18H31V18H33V18H59V18H60V18H81V18H83V18H218"
     assert shown.drawn("path", "class", "d") == [("advised", line)]
     assert unindexed.drawn("path", "class") == []
-    assert "first at attempt 7; change 2 patterns: 18 would become 0" in shown.words
+    assert "first at attempt 7. With 2 patterns changed, 18 would become 0" in shown.words
 
 
 def test_the_worst_application_is_labelled(shown: Shown) -> None:

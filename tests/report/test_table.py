@@ -8,3 +8,9 @@ def test_the_rows_without_scripts_are_marked_and_sorted() -> None:
     table = Table("t", "rows", columns_of("name, ##number"), rows, "-number", ("name", "only named"))
     assert table.most == [0, 7]
     assert [[cell for cell, _ in row] for row in table.first_rows] == [["a", 5], ["a", 3], ["b", 1]]
+
+
+def test_the_number_0_is_no_empty_cell() -> None:
+    rows = [("a", 1), ("b", 0), ("c", None)]
+    table = Table("t", "rows", columns_of("name, #number"), rows, "number")
+    assert [[cell for cell, _ in row] for row in table.first_rows] == [["b", 0], ["a", 1], ["c", None]]

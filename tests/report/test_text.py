@@ -92,7 +92,7 @@ def test_what_fails_comes_first_then_the_sum_and_the_verdict_with_what_to_type()
         "  2:1 EIO001 #2 ttir.abs %0 belongs after #1 ttir.abs %2 (line 4): 2 inversions, "
         "fix moves it (Net[net], net.py:2)\n"
         "\n"
-        "  2:1 @forward ^bb0: 2 pairs out of order: all can be moved back\n"
+        "  2:1 @forward ^bb0: 2 inversions: all can be moved back\n"
         "failed: 2 inversions out of place in 1 of 1 dumps\n"
         "next:\n"
         "  eio-audit fix --diff 'my dump.mlir'  # shows the fix; --in-place applies it\n"
@@ -107,7 +107,7 @@ def test_what_passes_takes_one_line_and_a_wrong_index_does_not_pass() -> None:
         "  3:1 EIO003 #23 ttir.abs %56 should carry #18 (of ttir.relu %57, line 4): in 1 inversion, "
         "fix --relabel corrects it (Conv2d[net.conv1], net.py:2)\n"
         "\n"
-        "  2:1 @forward ^bb0: 1 pair out of order: it comes from 1 wrong index\n"
+        "  2:1 @forward ^bb0: 1 inversion: it comes from 1 wrong index\n"
         "failed: 1 wrong index in 1 of 1 dumps\n"
         "next:\n"
         "  eio-audit fix --relabel --diff after.mlir  # corrects 1 wrong index and removes all inversions\n"
@@ -119,7 +119,7 @@ def test_fail_on_any_names_what_is_unavoidable() -> None:
         "after.mlir\n"
         "  4:1 EIO002 #18 ttir.relu %57 is late: 1 unavoidable inversion (Net[net], net.py:2)\n"
         "\n"
-        "  2:1 @forward ^bb0: 1 pair out of order: it comes from 1 wrong index\n"
+        "  2:1 @forward ^bb0: 1 inversion: it comes from 1 wrong index\n"
         "failed: 1 unavoidable inversion in 1 of 1 dumps\n"
         "next:\n"
         "  eio-audit fix --relabel --diff after.mlir  # corrects 1 wrong index and removes all inversions\n"
@@ -133,7 +133,7 @@ def test_verbose_names_the_dependence() -> None:
         "fix --relabel corrects it (Conv2d[net.conv1], net.py:2)\n"
         "\n"
         "after.mlir:1:1\n"
-        "  @forward ^bb0 at line 2: 1 pair out of order: it comes from 1 wrong index "
+        "  @forward ^bb0 at line 2: 1 inversion: it comes from 1 wrong index "
         "(forced by a dependence)\n"
         "    1 op carries another op's index\n"
         "    1 of 3 indexed ops is displaced:\n"
@@ -163,8 +163,8 @@ def test_a_log_of_passes() -> None:
         "  15:1 EIO001 #2 ttir.abs %0 belongs after #1 ttir.abs %2 (line 17): 2 inversions, "
         "fix moves it; introduced by x-pass, gone after x-pass (Net[net], net.py:2)\n"
         "\n"
-        "  15:1 @forward ^bb0 after x-pass: 2 pairs out of order: all can be moved back\n"
-        "  27:1 @forward ^bb0 after x-pass: 1 pair out of order: it comes from 1 wrong index\n"
+        "  15:1 @forward ^bb0 after x-pass: 2 inversions: all can be moved back\n"
+        "  27:1 @forward ^bb0 after x-pass: 1 inversion: it comes from 1 wrong index\n"
         "failed: 1 wrong index in 1 of 5 dumps, 1 left at the end; "
         "2 inversions out of place in 1 of 5 dumps, none left at the end; "
         "4 of 5 dumps checked; 1 carries no op index\n"
@@ -233,7 +233,7 @@ def test_a_use_inside_regions_and_a_terminator() -> None:
     text = function(op("%0", 3), op("%2", 5), loop + location(2, "for"), op("%3", 4))
     text = text.replace("return %a : i32", "return %a : i32 " + location(1, "return"))
     assert of_blocks(checked(text))[:7] == [
-        "  @forward ^bb0 at line 2: 7 pairs out of order: 1 comes from 1 wrong index (proven minimal), 2 can be moved back, 4 are not comparable (4 with a terminator)",
+        "  @forward ^bb0 at line 2: 7 inversions: 1 comes from 1 wrong index (proven minimal), 2 can be moved back, 4 are not comparable (4 with a terminator)",
         "    1 op carries another op's index",
         "    3 of 5 indexed ops are displaced; the worst:",
         "      #5 ttir.abs %2 is early at line 3, in 2 inversions (Net[net])",
@@ -285,7 +285,7 @@ def test_derived_op() -> None:
     derived = f'%0 = "ttir.abs"(%a) : (i32) -> i32 loc({name}_tm0"({name}"))'
     text = function(derived, op("%1", 18, "%0"), op("%2", 19, "%1"))
     assert of_blocks(checked(text))[:6] == [
-        "  @forward ^bb0 at line 2: 2 pairs out of order: all come from 1 wrong index (all forced by dependences)",
+        "  @forward ^bb0 at line 2: 2 inversions: all come from 1 wrong index (all forced by dependences)",
         "    all 2 inversions involve the one op that a pass derived from another: see --follow derived",
         "    1 op carries another op's index",
         "    1 of 3 indexed ops is displaced:",
@@ -315,11 +315,11 @@ def test_graph_region_has_no_order_to_keep() -> None:
     )
     assert in_full(checked(text)) == (
         "after.mlir:1:1\n"
-        "  ^bb0 at line 2: 1 pair out of order in a graph region, which has no order to keep\n"
+        "  ^bb0 at line 2: 1 inversion in a graph region, which has no order to keep\n"
         "    1 of 2 indexed ops is displaced:\n"
         "      #1 func.func is late at line 3, in 1 inversion (Net[net])\n"
         "\n"
-        "passed: 1 pair out of order in a graph region, which has no order to keep\n"
+        "passed: 1 inversion in a graph region, which has no order to keep\n"
     )
     assert "\nfailed: 2 inversions out of place in 1 of 1 dumps\n" in report(checked(text + SHUFFLED))
 
@@ -362,7 +362,7 @@ def test_what_is_not_proven_is_an_interval() -> None:
     ]
     assert " and 8,000 inversions not proven unavoidable in 1 of 1 dumps\n" in report(unproven(ANY))
     assert sum_of(unproven().check.summary) == (
-        "9,000 pairs out of order: 7,900 to 8,000 stay in every known order, 1,000 to 1,100 can be moved back"
+        "9,000 inversions: 7,900 to 8,000 stay in every known order, 1,000 to 1,100 can be moved back"
     )
 
 
@@ -370,21 +370,21 @@ def test_what_is_not_proven_is_an_interval() -> None:
     ("figures", "said"),
     [
         ({"inversions": 789, "forced": 388, "minimum": 767, "lower_bound": 767, "wrong_indices": 42},
-         "789 pairs out of order: 767 come from 42 wrong indices, 22 can be moved back"),
+         "789 inversions: 767 come from 42 wrong indices, 22 can be moved back"),
         ({"inversions": 9, "forced": 9, "minimum": 9, "lower_bound": 9, "wrong_indices": 1},
-         "9 pairs out of order: all come from 1 wrong index"),
+         "9 inversions: all come from 1 wrong index"),
         ({"inversions": 1, "forced": 1, "minimum": 1, "lower_bound": 1},
-         "1 pair out of order: it stays in every order"),
+         "1 inversion: it stays in every order"),
         ({"inversions": 3, "forced": 1, "minimum": 2, "lower_bound": 2, "avoidable_splits": 1},
-         "3 pairs out of order: 2 stay in every order, 1 can be moved back (of splits)"),
+         "3 inversions: 2 stay in every order, 1 can be moved back (of splits)"),
         ({"inversions": 3, "forced": 1, "minimum": 3, "lower_bound": 2, "wrong_indices": 2},
-         "3 pairs out of order: 2 to 3 come from 2 wrong indices, 0 to 1 can be moved back"),
+         "3 inversions: 2 to 3 come from 2 wrong indices, 0 to 1 can be moved back"),
         ({"inversions": 9, "forced": 0, "minimum": 0, "lower_bound": 0, "avoidable_constants": 2, "avoidable_splits": 4},
-         "9 pairs out of order: all can be moved back (2 of hoisted constants, 4 of splits)"),
-        ({"inversions": 1, "forced": 0, "minimum": 0, "lower_bound": 0}, "1 pair out of order: it can be moved back"),
-        ({"inversions": 2, "forced": 0, "minimum": 0, "lower_bound": 0}, "2 pairs out of order: all can be moved back"),
+         "9 inversions: all can be moved back (2 of hoisted constants, 4 of splits)"),
+        ({"inversions": 1, "forced": 0, "minimum": 0, "lower_bound": 0}, "1 inversion: it can be moved back"),
+        ({"inversions": 2, "forced": 0, "minimum": 0, "lower_bound": 0}, "2 inversions: all can be moved back"),
         ({"inversions": 2, "forced": None, "minimum": 2, "lower_bound": 2},
-         "2 pairs out of order in a graph region, which has no order to keep"),
+         "2 inversions in a graph region, which has no order to keep"),
     ],
 )  # fmt: skip
 def test_the_sum_adds_up(figures: dict[str, Any], said: str) -> None:
@@ -394,7 +394,7 @@ def test_the_sum_adds_up(figures: dict[str, Any], said: str) -> None:
 def test_a_verbose_sum_says_why_pairs_stay() -> None:
     resnet = {"inversions": 789, "forced": 388, "minimum": 767, "lower_bound": 767, "wrong_indices": 42}
     assert sum_of(with_figures(resnet).check.summary, verbose=True) == (
-        "789 pairs out of order: 767 come from 42 wrong indices "
+        "789 inversions: 767 come from 42 wrong indices "
         "(388 forced by dependences, 379 caused by these; proven minimal), 22 can be moved back"
     )
 
@@ -403,11 +403,11 @@ def test_graph_regions_are_apart_in_a_sum() -> None:
     graph = {"forced": None, "inversions": 4, "minimum": 4, "lower_bound": 4}
     improvable = {"forced": 1, "inversions": 3, "minimum": 1, "lower_bound": 1}
     assert sum_of(with_figures(graph, improvable).check.summary) == (
-        "7 pairs out of order: 1 stays in every order, 2 can be moved back, 4 in graph regions"
+        "7 inversions: 1 stays in every order, 2 can be moved back, 4 in graph regions"
     )
     improvable |= {"minimum": 0, "lower_bound": 0, "forced": 0}
     assert sum_of(with_figures(graph, improvable).check.summary) == (
-        "7 pairs out of order: 3 can be moved back, 4 in graph regions"
+        "7 inversions: 3 can be moved back, 4 in graph regions"
     )
 
 
@@ -448,7 +448,7 @@ def test_a_terminal_gets_lines_that_fit(text: str, width: int) -> None:
     lines = on_terminal.splitlines()
     assert max(map(len, lines)) <= width
     assert [line for line in lines if line != line.rstrip()] == []
-    for word in ("out of order", "wrong index", "%57 is late" if text == MISSION else "after x-pass"):
+    for word in ("inversion", "wrong index", "%57 is late" if text == MISSION else "after x-pass"):
         assert word in " ".join(on_terminal.split())
 
 
@@ -461,8 +461,8 @@ def test_wrapped_lines_hang() -> None:
         "  3:1 EIO003 #23 ttir.abs %56 should carry #18 (of",
         "    ttir.relu %57, line 4): in 1 inversion, fix --relabel...",
         "",
-        "  2:1 @forward ^bb0: 1 pair out of order: it comes from 1",
-        "    wrong index",
+        "  2:1 @forward ^bb0: 1 inversion: it comes from 1 wrong",
+        "    index",
         "next:",
         "  eio-audit fix --relabel --diff after.mlir",
         "'eio-audit help WORD' explains a word of this report",

@@ -8,7 +8,7 @@ import pytest
 from eio_audit import check, explain, read, read_text
 from tests.audit.test_check import ISSUE
 from tests.cli.running import run_on_terminal
-from tests.internals import Console, rendered
+from tests.internals import Column, Console, print_table, rendered
 from tests.report.judged import judged
 from tests.report.test_text import IN_ORDER, SHUFFLED, log
 
@@ -85,3 +85,13 @@ def test_standard_input_has_no_address() -> None:
 def test_the_profile_of_a_block_in_order_is_empty() -> None:
     [dump] = check(read_text(ISSUE.replace("DEBUG|23", "DEBUG|16"))).dumps
     assert dump.blocks[0].profile == ()
+
+
+def test_a_last_column_that_does_not_fit_is_cut() -> None:
+    columns = [Column("left", ["a" * 30]), Column("right", ["b" * 60])]
+    file = Terminal()
+    print_table(Console(file, color=False, width=50), columns)
+    assert file.getvalue().splitlines() == [
+        "left                            right",
+        f"{'a' * 30}  ...{'b' * 15}",
+    ]

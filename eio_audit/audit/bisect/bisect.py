@@ -27,6 +27,7 @@ from eio_audit.audit.bisect.pass_search import (
     SearchResult,
     find_states,
 )
+from eio_audit.audit.bisect.pass_states import flow_of, write_log
 from eio_audit.audit.bisect.survey import Attempt, Survey, short_pattern
 from eio_audit.audit.command import termination_waits
 from eio_audit.audit.corpus.workers import usable_cores
@@ -34,7 +35,6 @@ from eio_audit.audit.diff.advice import Advice
 from eio_audit.audit.diff.diff import Diff, diff
 from eio_audit.audit.diff.made_ops import Root
 from eio_audit.audit.log.history import EventKind, History, OpEvent, OpHistory, history
-from eio_audit.audit.log.pass_states import flow_of, write_log
 from eio_audit.audit.log.scope_steps import OpCounts
 from eio_audit.audit.log.trace import Trace, TracedPass, Watch, trace
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
@@ -347,7 +347,7 @@ def _assembled(
     lines = write_log(log, states.wanted.pass_name, states.text(search.before), logged)
     name = str(log) if states.runs.kept else f"<{STATES_LOG}>"
     dumps = read_text(log.read_bytes(), name)
-    traced = trace(dumps, states.options, watches)
+    traced = trace(dumps, states.options, watches, advises_all=False)
     for error in traced.errors:
         raise error
     advice = None
@@ -356,7 +356,7 @@ def _assembled(
         advice = flow_of(dumps, roots, states.options).advice()
     to_end = traced
     if later := found.after(search.question):
-        to_end = trace([*dumps, *later], states.options)
+        to_end = trace([*dumps, *later], states.options, advises_all=False)
     if advice is not None:
         advice = found.trace.at_the_end(advice, search.question.rows)
     rows, end_rows = (

@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 
 from eio_audit.audit.bisect.first_failure import BuiltInTest, Holds, command_test, lost_between
 from eio_audit.audit.bisect.pass_search import INTERRUPTED, Request, SearchInterruptedError
-from eio_audit.audit.log.program_text import program_at
 from eio_audit.audit.options import AuditOptions
+from eio_audit.audit.programs.program_text import program_at
 from eio_audit.mlir.input.dumps import Dump, DumpPlace
 
 

@@ -26,7 +26,8 @@ def makes_pairs(
         ends = ends[number : number + 1]
     if not ends:
         return False
-    rows = [row for row in trace(dumps[: ends[-1] + 1], options).passes if row.pass_name == pass_name]
+    passes = trace(dumps[: ends[-1] + 1], options, advises_all=False).passes
+    rows = [row for row in passes if row.pass_name == pass_name]
     classes = [row.left_classes for row in (rows if number is None else rows[-1:])]
     return any(pairs and RULE_OF[one] in gate.rules for row in classes for one, pairs in row.items())
 

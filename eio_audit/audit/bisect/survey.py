@@ -174,7 +174,13 @@ def survey(given: CompilerCommand, runs: CompilerRuns, options: AuditOptions) ->
         again = runs.run(run.command.with_flags(MODULE_SCOPE))
         if again.unknown_flag is None and (whole := again.dumps()):
             run, dumps = again, whole
-    return Survey(given, run, dumps, trace(dumps, options), printed_pipeline(run.messages.read_bytes()))
+    return Survey(
+        given,
+        run,
+        dumps,
+        trace(dumps, options, advises_all=False),
+        printed_pipeline(run.messages.read_bytes()),
+    )
 
 
 def alone(found: Survey, question: PassInQuestion, runs: CompilerRuns) -> PassInQuestion:

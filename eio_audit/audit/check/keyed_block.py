@@ -298,10 +298,10 @@ class PairClasses:
             take(one, ~still[place])
         take(PairClass.REVERSED, self._reversed_with.get(place, 0))
         stays = self._stays_before[place]
-        take(PairClass.SERVING, stays if self._serves[place] else stays & self._set_of(self._serves))
+        take(PairClass.SERVING, stays if self._serves[place] else stays & self._serving)
         take(PairClass.WRONG_INDEX, stays)
         for one, flags in self._follows.items():
-            take(one, -1 if flags[place] else self._set_of(flags))
+            take(one, -1 if flags[place] else self._following[one])
         take(PairClass.OUT_OF_PLACE, -1)
         return found
 
@@ -341,6 +341,14 @@ class PairClasses:
         for early, late in self._reversed:
             found[early] = found.get(early, 0) | 1 << self._bits[late]
         return found
+
+    @cached_property
+    def _serving(self) -> int:
+        return self._set_of(self._serves)
+
+    @cached_property
+    def _following(self) -> dict[PairClass, int]:
+        return {one: self._set_of(flags) for one, flags in self._follows.items()}
 
     def _set_of(self, flags: Sequence[int]) -> int:
         return reduce(or_, (1 << bit for bit in compress(self._bits, flags)), 0)

@@ -60,6 +60,7 @@ class TraceModel:
     # There is one file in all; of several, each without markers is a stage with its name.
     is_only_file: bool = False
     max_unpacked_bytes: int = MAX_UNPACKED_BYTES  # the most that a file may unpack to
+    advises_all: bool = True  # whether each pass gets advice, or only the one that left most out of order
 
     def of(self, model: Model, progress: Progress = NO_PROGRESS, watches: Sequence[Watch] = ()) -> Trace:
         """Return the trace of a model. A file that cannot be read is an error of the trace."""
@@ -70,7 +71,7 @@ class TraceModel:
             return stream_file(file, progress, self.max_unpacked_bytes, is_only=self.is_only_file)
 
         dumps = read_all(model.files, read_file, errors, progress.file_done)
-        result = trace(dumps, self.options, watches)
+        result = trace(dumps, self.options, watches, advises_all=self.advises_all)
         return replace(result, errors=(*errors, *result.errors), end_blocks={})
 
     def __call__(self, model: Model) -> Trace:
@@ -293,13 +294,14 @@ class PassChoice:
 def top_passes(passes: Sequence[TracedPass], number: int) -> list[TracedPass]:
     """Return so many passes, in their order: those that left most, or else made most, or changed most ops.
 
-    Those that only run others come last.
+    Those that only run others are none of them.
     """
 
     def done(traced: TracedPass) -> tuple[int, ...]:
-        return not traced.is_adaptor, traced.left, traced.made, traced.op_counts.total
+        return traced.left, traced.made, traced.op_counts.total
 
-    most = sorted((one for one in passes if one.changed or one.failed), key=done, reverse=True)[:number]
+    own = (one for one in passes if (one.changed or one.failed) and not one.is_adaptor)
+    most = sorted(own, key=done, reverse=True)[:number]
     kept = {one.index for one in most}
     return [one for one in passes if one.index in kept]
 

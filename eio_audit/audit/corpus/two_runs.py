@@ -14,10 +14,10 @@ from eio_audit.audit.corpus.in_order import LostWork, Piece, in_order
 from eio_audit.audit.diff.compared_dump import Ignored
 from eio_audit.audit.diff.diff import Diff, diff, same_program
 from eio_audit.audit.diff.sameness import Sameness, SamenessVerdict
-from eio_audit.audit.log.time_table import ComparedTime
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.mlir.input.dumps import Dump, each_dump, first_symbol
 from eio_audit.mlir.input.function_texts import shown_op
+from eio_audit.mlir.input.time_table import ComparedTime
 from eio_audit.mlir.source import InputError, bugs_are_errors
 
 if TYPE_CHECKING:

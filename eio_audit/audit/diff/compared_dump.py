@@ -113,6 +113,8 @@ class ComparedOps:
         self.names = _full_names(ir)  # by op, its name with its dialect, which a custom form may leave out
         self.symbols = _symbols(ir)  # by op, the symbol it defines, or None
         self.functions = functions  # by block, the symbol of the function around it, or None
+        # By op, the symbols in it that both dumps have by what they hold: with another one it is another op.
+        self.followed: Mapping[int, tuple[str, ...]] = {}
         self.op_blocks: Sequence[int] = ir.op_block  # by op, the block it counts as in
         self.argument_counts: Counter[int] = Counter()  # by block, how many arguments it has
         values = []
@@ -194,10 +196,17 @@ class ComparedDump(ComparedOps):
         if ignored:
             self.texts = self.reduction.texts(self.printed_texts, self.names, dump.keys.constants_by_op)
 
-    def with_texts(self, texts: list[OpText]) -> ComparedDump:
-        """Return it with other texts of its ops, which two ops are compared by."""
+    def with_names(
+        self, names: Mapping[str, str], texts: list[OpText], scopes: Sequence[str | None]
+    ) -> ComparedDump:
+        """Return it with other names of symbols, as in these texts of its ops, which are compared.
+
+        ``scopes`` has what counts as the function around each block.
+        """
         other = copy(self)
         other.texts = texts
+        other.symbols = [symbol and names.get(symbol, symbol) for symbol in self.symbols]
+        other.functions = [symbol and names.get(symbol, symbol) for symbol in scopes]
         return other
 
     @cached_property
@@ -232,11 +241,11 @@ class ComparedDump(ComparedOps):
 
         If the op has several regions, or the region several blocks, the name also says which one it is.
         """
-        ir, function = self.ir, self.functions[block]
+        ir, function = self.ir, self.dump.functions[block]
         parent = ir.parent_op(block)
         if parent < 0:
             return "the top level"
-        symbol = self.symbols[parent]
+        symbol = self.symbols[parent] and ir.symbol(parent)
         if symbol is not None and symbol == function:
             return f"{function} {ir.block_name(block)}"
         name = " ".join(filter(None, (ir.name(parent), symbol)))

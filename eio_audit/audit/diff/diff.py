@@ -22,9 +22,9 @@ from eio_audit.audit.check.location_health import HealthChange, health_change
 from eio_audit.audit.diff.advice import Advice, advise_step
 from eio_audit.audit.diff.compared_dump import ComparedDump, ComparedOps, Ignored
 from eio_audit.audit.diff.dump_comparison import DumpComparison, OpChange, OpChanges
+from eio_audit.audit.diff.internal_symbols import InternalSymbols
 from eio_audit.audit.diff.inverse_ops import InverseOps, LayoutChanges
 from eio_audit.audit.diff.matching import match_ops
-from eio_audit.audit.diff.private_names import other_names, renamed
 from eio_audit.audit.diff.sameness import SamenessVerdict, sameness
 from eio_audit.audit.locations.original_index import OriginalIndices
 from eio_audit.audit.locations.parsed_locations import Interned, ModelPlace, parse_place
@@ -197,11 +197,7 @@ def same_program(
 def _comparison(dumps: Iterable[KeyedDump], ignore: Collection[Ignored | str]) -> DumpComparison:
     interned, ignored = Interned(), frozenset(map(Ignored, ignore))
     before, after = (ComparedDump(dump, interned, ignored) for dump in dumps)
-    found = DumpComparison(before, after)
-    names = other_names(before, after, found.became)
-    if not names:
-        return found
-    return DumpComparison(before, after.with_texts([renamed(text, names) for text in after.texts]))
+    return InternalSymbols(before, after).match()
 
 
 class OriginalOrder:

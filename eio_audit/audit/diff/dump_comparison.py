@@ -409,9 +409,13 @@ class DumpComparison:
                 was, now = a.attributes.get(name, ""), b.attributes.get(name, "")
                 if was != now or (name in a.attributes) != (name in b.attributes):
                     yield OpDifference("attributes", name, was, now)
+        elif "attributes" in kinds and a.is_generic != b.is_generic:
+            yield OpDifference("attributes", "", *a.literals_beside(b))
         elif "attributes" in kinds:
             yield OpDifference("attributes", "", *(text.text.decode("utf-8", "replace") for text in (a, b)))
-        if "types" in kinds:
+        if "types" in kinds and a.is_generic != b.is_generic:
+            yield OpDifference("types", "", *a.types_beside(b))
+        elif "types" in kinds:
             yield OpDifference("types", "", a.signature, b.signature)
         if self._has_locations and self.before.locations[old] != self.after.locations[new]:
             yield OpDifference("location", "", self.before.location(old), self.after.location(new))
@@ -477,7 +481,7 @@ class DumpComparison:
     def function_of(self, change: FoundChange) -> str | None:
         """Return the symbol of the function of an op, for a removed op of its former function, or None."""
         side, op = self.shown(change)
-        return side.functions[side.ir.op_block[op]]
+        return side.dump.functions[side.ir.op_block[op]]
 
     def described(self, change: FoundChange) -> OpChange:
         """Return what became of an op, as reports tell it."""

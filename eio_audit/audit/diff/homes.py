@@ -53,6 +53,7 @@ class Layout:
     def __init__(self, state: State, ranks: tuple[Mapping[int, int], Sequence[int]]) -> None:
         self._ir, self._numbers = state.ops.ir, state.numbers
         self._rank_of, self._ranks = ranks
+        self._used: dict[int, dict[int, set[int]]] = {}  # by first op of a block, ``used_in_block``
 
     def blocks_with(self, homes: Collection[int]) -> Iterator[Sequence[int]]:
         """Yield the blocks with ops that have a home elsewhere."""
@@ -71,7 +72,7 @@ class Layout:
         floating = {*floats}
         fixed = [op for op in ops if op not in floating]
         slot_of = {op: slot for slot, op in enumerate(fixed)}
-        used = used_in_block(self._ir, ops)
+        used = self._used.get(ops[0]) or self._used.setdefault(ops[0], used_in_block(self._ir, ops))
         latest = dict.fromkeys(floats, len(fixed) - 1)
         for op in reversed(ops):
             at = latest[op] if op in floating else slot_of[op]

@@ -311,13 +311,21 @@ class MadeOps:
         Of several, it is itself, else the op that it was made from if that is gone, else the root.
         """
         became, origin = self._comparison.became, self._origins.get(op, (None,))[0]
-        same = [old for old, one in enumerate(self._was_index) if one == index]
+        same = self._with_index.get(index, [])
         gone = [old for old in same if old not in became]
         likely = [self._comparison.was.get(op), None if origin in became else origin, self.root, origin]
         found = [old for old in (*likely, *gone, *same) if old is not None and self._was_index[old] == index]
         location = self._new.locations[op]
         at_location = (old for old in found if self._old.locations[old] == location)
         return next(at_location, found[0] if found else None)
+
+    @cached_property
+    def _with_index(self) -> Mapping[int | None, list[int]]:
+        """By index, the ops of the state before that carry it."""
+        found = defaultdict[int | None, list[int]](list)
+        for op, index in enumerate(self._was_index):
+            found[index].append(op)
+        return found
 
     def _relation(self, op: int) -> Carries:
         """Return what an op of the state before is to the root."""

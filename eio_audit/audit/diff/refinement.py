@@ -240,7 +240,8 @@ class MatchKeys:
 
 def _labels(ops: ComparedOps, locations: Sequence[int], symbols: Sequence[Hashable]) -> array[int]:
     """By op, a number for its name, symbol and location. It is larger than any number of ``ops.interned``."""
-    named = ops.interned.numbers(zip(ops.names, symbols, strict=True))
+    told = [ops.followed.get(op, symbol) for op, symbol in enumerate(symbols)] if ops.followed else symbols
+    named = ops.interned.numbers(zip(ops.names, told, strict=True))
     return array("q", ((name + 1) * LABEL_STEP + place for name, place in zip(named, locations, strict=True)))
 
 

@@ -15,16 +15,15 @@ from typing import NamedTuple
 from eio_audit.audit.check.check import audit_dump
 from eio_audit.audit.check.keyed_block import FixedBlock, PairClasses
 from eio_audit.audit.check.keyed_dump import SharedWork, read_dump
-from eio_audit.audit.diff.homes import used_in_block
+from eio_audit.audit.diff.end_block import EndBlock
 from eio_audit.audit.diff.successors import Successors
 from eio_audit.audit.gate.findings import Finding, find
 from eio_audit.audit.gate.rules import OF_BLOCKS, RULE_OF
 from eio_audit.audit.locations.original_index import OpLabel
-from eio_audit.audit.log.end_block import EndBlock
 from eio_audit.audit.log.scope_steps import ScopeSide, ScopeStep
-from eio_audit.audit.log.walk import FunctionOrModule
 from eio_audit.audit.options import AuditOptions
 from eio_audit.audit.pair_class import PairClass
+from eio_audit.audit.programs.modules import FunctionOrModule
 from eio_audit.mlir.input.dumps import Dump
 from eio_audit.mlir.semantics.functions import runs_ahead
 from eio_audit.order.inverted_pairs import INITIAL, NO_OPS, InvertedPairs, KeyedOps
@@ -54,30 +53,30 @@ class FollowedPairs:
         self._disordered: dict[int, _Block] = {}  # by first op
         self._unjudged: dict[str | None, set[int]] = defaultdict(set)
 
-    def take(self, found: ScopeStep, origin: Callable[[str | None], int]) -> None:
+    def take(self, compared: ScopeStep, origin: Callable[[str | None], int]) -> None:
         """Take what a dump shows of the functions that have changed.
 
         ``origin`` tells the number of the change that is charged with what is new in a function, or INITIAL.
         """
-        if found.new is None:
+        if compared.new is None:
             return
-        keys = self._keys(found.new)
-        replaced = self._let_go_on(found, keys)
-        around = zip(_functions(found.new), found.new.ops.ir.block_ops, strict=True)
+        keys = self._keys(compared.new)
+        replaced = self._let_go_on(compared, keys)
+        around = zip(_functions(compared.new), compared.new.ops.ir.block_ops, strict=True)
         read = {function for function, ops in around if ops and function is not None}
-        gone = _own_ops(found.old) | self._disordered_in(read)
-        for function in self._unjudged.keys() & {*_functions(found.old), *_functions(found.new)}:
+        gone = _own_ops(compared.old) | self._disordered_in(read)
+        for function in self._unjudged.keys() & {*_functions(compared.old), *_functions(compared.new)}:
             gone |= self._unjudged.pop(function)
-        self._update(gone, [*_blocks(found.new, keys, origin)], replaced)
+        self._update(gone, [*_blocks(compared.new, keys, origin)], replaced)
 
-    def pass_over(self, found: ScopeStep) -> None:
+    def pass_over(self, compared: ScopeStep) -> None:
         """Take a dump that carries no index. What it shows counts as it was, until a dump can be judged."""
-        if found.old is None or found.new is None:
+        if compared.old is None or compared.new is None:
             return
-        functions, shown = found.old.ops.functions, {*_functions(found.new)}
-        gone = self.pairs.among(_own_ops(found.old))
-        for op, number in enumerate(found.old.numbers):
-            function = functions[found.old.ops.ir.op_block[op]]
+        functions, shown = compared.old.ops.functions, {*_functions(compared.new)}
+        gone = self.pairs.among(_own_ops(compared.old))
+        for op, number in enumerate(compared.old.numbers):
+            function = functions[compared.old.ops.ir.op_block[op]]
             if number in gone and function in shown:
                 gone.discard(number)
                 self._unjudged[function].add(number)
@@ -115,12 +114,12 @@ class FollowedPairs:
             return dump.keys.by_op
         return read_dump(dump.dump, self._options).keys.by_op
 
-    def _let_go_on(self, found: ScopeStep, keys: Sequence[int | None]) -> dict[int, set[int]]:
+    def _let_go_on(self, compared: ScopeStep, keys: Sequence[int | None]) -> dict[int, set[int]]:
         """Let removed ops that are in a pair go on as the added ops in their place.
 
         Return the numbers of ops in a pair in whose place an op stands, too, by its number.
         """
-        old, new, comparison = found.old, found.new, found.comparison
+        old, new, comparison = compared.old, compared.new, compared.comparison
         if old is None or new is None or comparison is None:
             return {}
         in_pairs = self.pairs.among(_own_ops(old))
@@ -128,7 +127,7 @@ class FollowedPairs:
         is_replaced = comparison.added or not wanted <= comparison.became.keys()
         if not wanted or not is_replaced:
             return {}
-        successors = Successors(comparison, found.origins, (self._keys(old), keys))
+        successors = Successors(comparison, compared.origins, (self._keys(old), keys))
         numbers = {op: old.numbers[op] for op in wanted}
         for op, successor in successors.of_removed.items():
             if op in wanted:
@@ -260,14 +259,9 @@ class _LeftBlock:
         for place, op in self._at.items():
             for origin in +self._numbers.get(op, Counter[int]()):
                 charged[origin].add(place)
-        ops = self._block.ops
-        place_of = {op: place for place, op in enumerate(ops)}
-        used = used_in_block(self._block.dump.ir, ops)
-        return EndBlock(
-            self._block.dump.ir.of_block(self._block.number, self._block.dump.keys.by_op),
-            [tuple(map(place_of.__getitem__, used[op])) for op in ops],
-            dict(charged),
-        )
+        ir, ops = self._block.dump.ir, self._block.ops
+        keys = ir.of_block(self._block.number, self._block.dump.keys.by_op)
+        return EndBlock(ir, ops, keys, dict(charged))
 
     def origin(self, finding: Finding) -> int:
         """Return the origin of most pairs that a finding is about."""

@@ -17,9 +17,10 @@ from eio_audit.audit.check.check import audit_dump, audit_keyed
 from eio_audit.audit.check.figures import BlockAudit
 from eio_audit.audit.check.keyed_dump import AuditedDump, SharedWork, read_dump
 from eio_audit.audit.log.program_log import ProgramLog
-from eio_audit.audit.log.scope_text import OutsideText
-from eio_audit.audit.log.walk import FunctionOrModule, Shown, Step, number_modules, parts_of
+from eio_audit.audit.log.walk import LogStep, Shown
 from eio_audit.audit.options import AuditOptions
+from eio_audit.audit.programs.modules import FunctionOrModule, number_modules, parts_of
+from eio_audit.audit.programs.shown_text import OutsideText
 from eio_audit.mlir.input.dumps import Dump
 from eio_audit.mlir.input.function_texts import DumpText, FunctionText
 from eio_audit.mlir.ir import IR, Fault
@@ -233,7 +234,7 @@ class ProgramStates:
         state = _states_in(audited, text, [function.symbol]).get(function.symbol)
         return None if state is None else replace(state, callees=keys)
 
-    def change(self, step: Step[DumpStates], parts: Collection[FunctionOrModule]) -> StateChange | None:
+    def change(self, step: LogStep[DumpStates], parts: Collection[FunctionOrModule]) -> StateChange | None:
         """Return the change of some functions and modules, observed or vanished; None if none was known.
 
         In a dump after a pass, that pass added a new module around the outermost one. Any other dump may just
@@ -255,7 +256,7 @@ class ProgramStates:
             lost=self._lost(step, figures),
         )
 
-    def _lost(self, step: Step[DumpStates], pairs: Collection[tuple[FunctionState, FunctionState]]) -> int:
+    def _lost(self, step: LogStep[DumpStates], pairs: Collection[tuple[FunctionState, FunctionState]]) -> int:
         lost = set[int]().union(*(old.indices - new.indices for old, new in pairs if old is not new))
         if lost:
             after = {**self.functions, **step.shown.parts}
@@ -264,7 +265,7 @@ class ProgramStates:
             )
         return len(lost)
 
-    def remember(self, step: Step[DumpStates]) -> None:
+    def remember(self, step: LogStep[DumpStates]) -> None:
         """Store the states that a dump shows as known."""
         for part in step.vanished:
             del self.functions[part]

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from itertools import islice
 
 from eio_audit.audit.check.keyed_dump import KeyedDump, read_dump
 from eio_audit.audit.diff.compared_dump import ComparedDump
@@ -14,11 +14,11 @@ from eio_audit.audit.diff.dump_comparison import DumpComparison, OpChange
 from eio_audit.audit.explain.op_choice import OpReference, find_ops, has_op, no_dump_on_line
 from eio_audit.audit.locations.original_index import OpLabel
 from eio_audit.audit.locations.parsed_locations import NO_LOCATION, Interned
-from eio_audit.audit.log.program_log import LogStep, ProgramLog
+from eio_audit.audit.log.program_log import ProgramLog
 from eio_audit.audit.log.scope_steps import ScopeSide, ScopeStep
-from eio_audit.audit.log.scope_text import ScopeText
-from eio_audit.audit.log.walk import Shown, Step
+from eio_audit.audit.log.walk import LogStep, Shown
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
+from eio_audit.audit.programs.scope_text import ScopeText
 from eio_audit.mlir.input.dumps import Dump, DumpPlace, each_dump
 from eio_audit.mlir.source import InputError, bugs_are_errors
 from eio_audit.order.inverted_pairs import INITIAL
@@ -137,25 +137,24 @@ def history(dumps: Iterable[Dump], op: str, options: AuditOptions = DEFAULT_OPTI
     if isinstance(dumps, Iterator):
         dumps = list(dumps)
     number, program, places = _find(dumps, op, options)
-    wanted = _numbers_at(_of_program(dumps, program), number, places, options)
+    wanted = _numbers_at((dump for dump in dumps if dump.program == program), number, places, options)
     while True:
         recorder = _Recorder(options, wanted)
-        errors: list[InputError] = []
-        count = 0
-        for dump in _of_program(dumps, program):
-            count += 1
-            try:
-                with bugs_are_errors(dump.source.name, dump.line):
-                    recorder.take(dump)
-            except InputError as error:
-                errors.append(error)
+        own = (dump for dump in dumps if dump.program == program)
+        errors = [_error_of(dump, recorder.take) for dump in own]
         if not recorder.copied:
-            return History(recorder.result(), count, tuple(errors))
+            return History(recorder.result(), len(errors), tuple(filter(None, errors)))
         wanted = [recorder.copied.get(op, op) for op in wanted]
 
 
-def _of_program(dumps: Iterable[Dump], program: str) -> Iterator[Dump]:
-    return (dump for dump in dumps if dump.program == program)
+def _error_of(dump: Dump, take: Callable[[Dump], object]) -> InputError | None:
+    """Return why a dump cannot be taken; None if it was."""
+    try:
+        with bugs_are_errors(dump.source.name, dump.line):
+            take(dump)
+    except InputError as error:
+        return error
+    return None
 
 
 def _find(dumps: Iterable[Dump], op: str, options: AuditOptions) -> tuple[int, str, list[_Place]]:
@@ -201,21 +200,20 @@ def _places(dump: KeyedDump) -> list[_Place]:
 
 
 def _numbers_at(
-    dumps: Iterable[Dump], number: int, places: Sequence[_Place], options: AuditOptions
+    dumps: Iterator[Dump], number: int, places: Sequence[_Place], options: AuditOptions
 ) -> list[int]:
     """Return the numbers of the ops at some places of the dump with a number in its program.
+
+    The history tells which dumps before it cannot be read, as they are read again for that.
 
     Raises:
         InputError: a location of this dump is malformed.
     """
     log = ProgramLog(options)
-    for current, dump in enumerate(dumps):
-        if current == number:
-            after = log.compared(dump).after
-            return [after.ops_on(line)[place] for line, place in places]
-        with suppress(InputError):  # reported when the ops are followed
-            log.compared(dump)
-    raise AssertionError("the dump was found before")
+    for dump in islice(dumps, number):
+        _error_of(dump, log.compared)
+    after = log.compared(next(dumps)).after
+    return [after.ops_on(line)[place] for line, place in places]
 
 
 @dataclass(slots=True, eq=False)
@@ -249,21 +247,21 @@ class _Recorder:
             raise step.unread
         self._follow_pairs(step, step.compared)
         if step.compared.new is not None:
-            self._follow(step.walked, step.compared, step.compared.new)
+            self._follow(step, step.compared, step.compared.new)
         for line, ops in enumerate(step.compared.after.lines.ops):
             for place, number in enumerate(ops):
                 if number in self._tracks:
                     self._tracks[number].shown = step.compared.after, line, place
 
-    def _follow_pairs(self, step: LogStep[Shown], found: ScopeStep) -> None:
+    def _follow_pairs(self, step: LogStep[Shown], compared: ScopeStep) -> None:
         def origin(function: str | None) -> int:
-            if not found.was_known(function):
+            if not compared.was_known(function):
                 return INITIAL
-            change = _pass_of(function, step.walked), step.dump.place
+            change = step.pass_of(function), step.dump.place
             return self._changes.setdefault(change, len(self._changes))
 
-        is_judged = found.new is None or any(found.new.ops.dump.keys.keyed_by_block)
-        self._log.follow(step, origin, step.walked.shown.parts if is_judged else None)
+        is_judged = compared.new is None or any(compared.new.ops.dump.keys.keyed_by_block)
+        self._log.follow(step, origin, step.shown.parts if is_judged else None)
 
     def _inversions_of(self, op: int) -> tuple[OpInversions, ...]:
         """Return the pairs out of order that the op with a number is in, by the pass that made them."""
@@ -274,41 +272,41 @@ class _Recorder:
             for pass_name, place in [(None, None) if origin == INITIAL else changes[origin]]
         )
 
-    def _follow(self, walked: Step[Shown], found: ScopeStep, new: ScopeSide) -> None:
-        comparison = found.comparison
+    def _follow(self, step: LogStep[Shown], compared: ScopeStep, new: ScopeSide) -> None:
+        comparison = compared.comparison
         places = {number: op for op, number in enumerate(new.numbers)}
-        if comparison is not None and found.old is not None:
-            for old, copy in found.copies.items():
-                if new.numbers[copy] in self._wanted and found.old.numbers[old] not in self._tracks:
-                    self.copied[new.numbers[copy]] = found.old.numbers[old]
-            for old, number in enumerate(found.old.numbers):
+        if comparison is not None and compared.old is not None:
+            for old, copy in compared.copies.items():
+                if new.numbers[copy] in self._wanted and compared.old.numbers[old] not in self._tracks:
+                    self.copied[new.numbers[copy]] = compared.old.numbers[old]
+            for old, number in enumerate(compared.old.numbers):
                 if number in self._tracks:
                     track, op = self._tracks[number], places.get(number)
-                    if op is None and (op := found.copies.get(old)) is not None:
+                    if op is None and (op := compared.copies.get(old)) is not None:
                         self._tracks[new.numbers[op]] = track
-                    track.events += _events(walked, found, old, op)
+                    track.events += _events(step, compared, old, op)
                     track.shown = track.shown if op is not None else None
-            self._find_made(walked, found, new)
+            self._find_made(step, compared, new)
         for number in self._wanted:
             if number in places and number not in self._tracks:
                 state = _state(new.ops, places[number])
-                event = OpEvent(EventKind.FIRST, None, found.after.dump.place, state)
+                event = OpEvent(EventKind.FIRST, None, compared.after.dump.place, state)
                 self._tracks[number] = _Track(None, [event])
 
-    def _find_made(self, walked: Step[Shown], found: ScopeStep, new: ScopeSide) -> None:
+    def _find_made(self, step: LogStep[Shown], compared: ScopeStep, new: ScopeSide) -> None:
         """Begin to follow added ops: those that are wanted, and those that were made from followed ones."""
-        comparison, old = found.comparison, found.old
+        comparison, old = compared.comparison, compared.old
         assert comparison is not None
         assert old is not None
         if not self._tracks and not any(new.numbers[op] in self._wanted for op in comparison.added):
             return
         for op in comparison.added:
-            number, function, origin = new.numbers[op], new.function_of(op), found.origins.get(op)
+            number, function, origin = new.numbers[op], new.function_of(op), compared.origins.get(op)
             source = None if origin is None else old.numbers[origin[0]]
             is_wanted = number in self._wanted
-            if found.was_known(function) and (is_wanted or source in self._tracks):
-                change, place = comparison.change(None, op, origin), found.after.dump.place
-                pass_name = _pass_of(function, walked)
+            if compared.was_known(function) and (is_wanted or source in self._tracks):
+                change, place = comparison.change(None, op, origin), compared.after.dump.place
+                pass_name = step.pass_of(function)
                 event = OpEvent(EventKind.MADE, pass_name, place, _state(new.ops, op), change)
                 self._tracks[number] = _Track(None if is_wanted else source, [event])
 
@@ -343,25 +341,19 @@ class _Recorder:
         track.events.append(OpEvent(EventKind.LAST, None, text.dump.place, _state(side.ops, ops[place])))
 
 
-def _pass_of(function: str | None, walked: Step[Shown]) -> str | None:
-    """Return the pass that made what is new in a function; None for passes that the log does not show."""
-    run = walked.run_of(function)
-    return run.pass_name if run else None
-
-
-def _events(walked: Step[Shown], found: ScopeStep, old: int, new: int | None) -> Iterator[OpEvent]:
+def _events(step: LogStep[Shown], compared: ScopeStep, old: int, new: int | None) -> Iterator[OpEvent]:
     """Yield what happened to an op of the text before a dump; ``new`` is the op in it, None for none."""
-    comparison, side, place = found.comparison, found.old, found.after.dump.place
+    comparison, side, place = compared.comparison, compared.old, compared.after.dump.place
     assert comparison is not None
     assert side is not None
     if new is None:
-        pass_name, used = _pass_of(side.function_of(old), walked), comparison.replacements(old)
+        pass_name, used = step.pass_of(side.function_of(old)), comparison.replacements(old)
         at_its_location = _added_at(comparison, old)
         yield OpEvent(EventKind.REMOVED, pass_name, place, None, None, used, at_its_location)
         return
     change = comparison.change(old, new)
     if change.status != "unchanged":
-        pass_name = _pass_of(change.function, walked)
+        pass_name = step.pass_of(change.function)
         yield OpEvent(EventKind.CHANGED, pass_name, place, _state(comparison.after, new), change)
 
 

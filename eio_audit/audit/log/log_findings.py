@@ -19,8 +19,8 @@ from eio_audit.audit.gate.rules import ORDER_RULES, Rule
 if TYPE_CHECKING:  # a dump in order without a marker needs no walk
     from eio_audit.audit.check.figures import DumpAudit
     from eio_audit.audit.gate.findings import Finding
-    from eio_audit.audit.log.program_log import LogStep, ProgramLog
-    from eio_audit.audit.log.walk import Shown
+    from eio_audit.audit.log.program_log import ProgramLog
+    from eio_audit.audit.log.walk import LogStep, Shown
     from eio_audit.audit.options import AuditOptions
     from eio_audit.mlir.input.dumps import Dump
 
@@ -102,7 +102,7 @@ class _ProgramFindings:
         """Return what a dump shows and which passes are charged with it."""
         from eio_audit.audit.log.walk import Shown
 
-        return self.log.begin(dump, Shown(result.only_function, result.functions, {}, {}))
+        return self.log.walk.step(dump, Shown(result.only_function, result.functions, {}, {}))
 
     @property
     def follows_pairs(self) -> bool:
@@ -146,8 +146,7 @@ class _ProgramFindings:
         """Return the pass that is charged with what is new in a function."""
         if not (function in self.shown or self.has_module):
             return None  # the first dump of the function
-        run = step.walked.run_of(function) if step is not None else None
-        return run.pass_name if run else None
+        return step.pass_of(function) if step is not None else None
 
     def follow(
         self,

@@ -7,35 +7,22 @@ texts or follows pairs by itself.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
-from typing import Generic
 
 from eio_audit.audit.log.followed_pairs import FollowedPairs
 from eio_audit.audit.log.scope_steps import ScopeStep, ScopeSteps
-from eio_audit.audit.log.walk import FunctionOrModule, ProgramWalk, ShownT, Step
+from eio_audit.audit.log.walk import LogStep, ProgramWalk, ShownT
 from eio_audit.audit.options import AuditOptions
+from eio_audit.audit.programs.modules import FunctionOrModule
 from eio_audit.mlir.input.dumps import Dump
 from eio_audit.mlir.input.function_texts import FunctionText
 from eio_audit.mlir.source import InputError
 
 
-@dataclass(slots=True)
-class LogStep(Generic[ShownT]):
-    """One dump of a program: the passes that are charged with it, and the text before it."""
-
-    dump: Dump  # the dump
-    walked: Step[ShownT]  # what it shows, and which passes are charged with that
-    # The dump and the text before it; None if nothing differs, if they cannot be read, or before ``compare``.
-    compared: ScopeStep | None = None
-    unread: InputError | None = None  # why they cannot be read
-
-    def was_known(self, function: str | None) -> bool:
-        """Return whether the dumps before showed a function, so that what is new in it was made."""
-        return self.compared is not None and self.compared.was_known(function)
-
-
 class ProgramLog:
-    """The dumps of one program: ``begin`` or ``take`` each with what it shows, then ``follow`` its pairs."""
+    """The dumps of one program: ``take`` each with what it shows, then ``follow`` its pairs.
+
+    A dump may also be a step of the ``walk`` first, and be compared later: those in order need not be read.
+    """
 
     def __init__(self, options: AuditOptions) -> None:
         self.walk = ProgramWalk()  # which passes are charged with what
@@ -44,17 +31,13 @@ class ProgramLog:
         self._matches_whole_dumps = options.order_from is not None
         self._known: dict[str, FunctionText] = {}  # by symbol, the last known text of a function
 
-    def begin(self, dump: Dump, shown: ShownT) -> LogStep[ShownT]:
-        """Begin or end the pass of a dump, which may be compared later: those in order need not be read."""
-        return LogStep(dump, self.walk.step(dump.marker, shown))
-
     def take(
         self, dump: Dump, shown: ShownT, same: Collection[FunctionOrModule] | None = None
     ) -> LogStep[ShownT]:
         """Begin or end the pass of a dump, and compare it, unless all it shows is the ``same`` as known."""
-        step = self.begin(dump, shown)
+        step = self.walk.step(dump, shown)
         is_all_same = same is not None and None not in same and len(same) == len(shown.parts)
-        if not is_all_same or step.walked.vanished or self.steps.texts.namesakes:
+        if not is_all_same or step.vanished or self.steps.texts.namesakes:
             self.compare(step, same)
         return step
 
@@ -95,4 +78,4 @@ class ProgramLog:
             self.followed.pass_over(step.compared)
         elif step.compared is not None:
             self.followed.take(step.compared, origin)
-        self.followed.end(judged or (), step.walked.vanished)
+        self.followed.end(judged or (), step.vanished)

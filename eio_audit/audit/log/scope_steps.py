@@ -21,18 +21,11 @@ from eio_audit.audit.diff.compared_dump import ComparedDump
 from eio_audit.audit.diff.dump_comparison import DumpComparison, Relation
 from eio_audit.audit.diff.inverse_ops import LayoutChanges
 from eio_audit.audit.locations.parsed_locations import Interned
-from eio_audit.audit.log.program_text import ProgramText
-from eio_audit.audit.log.scope_text import (
-    OutsideText,
-    Recent,
-    Scope,
-    ScopeText,
-    ShownText,
-    extents_of,
-    line_ends,
-)
-from eio_audit.audit.log.walk import FunctionOrModule
 from eio_audit.audit.options import AuditOptions
+from eio_audit.audit.programs.modules import FunctionOrModule
+from eio_audit.audit.programs.program_text import ProgramText
+from eio_audit.audit.programs.scope_text import Scope, ScopeText, extents_of, line_ends
+from eio_audit.audit.programs.shown_text import OutsideText, Recent, ShownText
 from eio_audit.mlir.input.dumps import Dump, DumpPlace
 
 KNOWN_BYTES = 1 << 23  # of how many bytes of the latest texts what was read is kept
@@ -298,22 +291,22 @@ def counts_by_name(changes: Iterable[ChangedOp]) -> dict[str, OpCounts]:
     return {name: OpCounts(**found) for name, found in numbers.items()}
 
 
-def changed_ops(found: ScopeStep) -> Iterator[ChangedOp]:
+def changed_ops(compared: ScopeStep) -> Iterator[ChangedOp]:
     """Yield what became of the ops that a dump and the text before it do not share."""
-    comparison, old, new = found.comparison, found.old, found.new
+    comparison, old, new = compared.comparison, compared.old, compared.new
     if comparison is None or old is None or new is None:
         return
     for status, was, now in comparison.statuses():
         side, op = (old, was) if now is None else (new, now)
         assert op is not None
         function = side.function_of(op)
-        if status == "added" and not found.was_known(function):
+        if status == "added" and not compared.was_known(function):
             continue  # the dump only shows more of the program than those before it
         other = -1
         if now is None:
-            other = new.numbers[found.copies[op]] if op in found.copies else -1
-        elif now in found.origins:
-            other = old.numbers[found.origins[now][0]]
+            other = new.numbers[compared.copies[op]] if op in compared.copies else -1
+        elif now in compared.origins:
+            other = old.numbers[compared.origins[now][0]]
         yield ChangedOp(
             status,
             side.ops.names[op],

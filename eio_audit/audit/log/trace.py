@@ -8,6 +8,7 @@ outer pass is charged with the rest. ``walk.py`` decides which pass is charged.
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -15,16 +16,17 @@ from functools import cached_property, reduce
 from typing import Protocol
 
 from eio_audit.audit.check.figures import BlockAudit, Summary, summarize_blocks
-from eio_audit.audit.diff.advice import Advice, Change, advise_step
+from eio_audit.audit.diff.advice import Advice, Change
+from eio_audit.audit.diff.end_block import EndBlock
 from eio_audit.audit.gate.findings import Finding
 from eio_audit.audit.gate.gate import by_severity
-from eio_audit.audit.log.beside_dumps import Failures, PassTimes, Suspect, TimedRun, located
 from eio_audit.audit.log.crash import Crash, next_pass
-from eio_audit.audit.log.end_block import EndBlock
+from eio_audit.audit.log.failures import Failures, Suspect, located
 from eio_audit.audit.log.followed_pairs import LeftOp, LeftPairs, left_pairs
 from eio_audit.audit.log.function_states import DumpStates, ProgramStates
 from eio_audit.audit.log.op_totals import CountedDump, OpTotals, sum_of
-from eio_audit.audit.log.program_log import LogStep, ProgramLog
+from eio_audit.audit.log.pass_advice import PassAdvice
+from eio_audit.audit.log.program_log import ProgramLog
 from eio_audit.audit.log.scope_steps import (
     ChangedOp,
     OpCounts,
@@ -33,17 +35,21 @@ from eio_audit.audit.log.scope_steps import (
     changed_ops,
     counts_by_name,
 )
-from eio_audit.audit.log.walk import FunctionOrModule, PassRun, Step
+from eio_audit.audit.log.walk import LogStep, PassRun
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.audit.pair_class import SHUFFLED, PairClass
-from eio_audit.mlir.input.diagnostics import Diagnostic
+from eio_audit.audit.programs.modules import FunctionOrModule
+from eio_audit.mlir.input.diagnostics import Diagnostic, crash_while_printed
 from eio_audit.mlir.input.dumps import Dump, each_dump, module_lines
 from eio_audit.mlir.input.function_texts import shown_op
 from eio_audit.mlir.input.markers import Marker
-from eio_audit.mlir.input.pipeline import pipeline_in, program_arguments
+from eio_audit.mlir.input.pass_times import PassTimes, TimedRun
+from eio_audit.mlir.input.pipeline import PipelinePass, pipeline_in, program_arguments
 from eio_audit.mlir.ir import Fault
 from eio_audit.mlir.source import InputError, bugs_are_errors
 from eio_audit.order.inverted_pairs import INITIAL
+
+_ADAPTOR = re.compile(r"(?i)adaptor|\bpipeline\Z|fixed-?point-?iterator")
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,12 +93,13 @@ class TracedPass:
     # covers; None if there is no report, or another of these runs has the time.
     seconds: float | None = None
     timed_runs: int = 0  # how many runs of the log `seconds` covers; 0 without a time
-    advice: Advice | None = None  # what to change in it; None if it left nothing out of order
+    # What to change in it; None if it left nothing out of order, or is not to be advised.
+    advice: Advice | None = None
 
     @property
     def is_adaptor(self) -> bool:
-        """Whether it only runs other passes: what it changed is what those did that are not in the log."""
-        return "adaptor" in (self.pass_name or "").casefold()
+        """Whether it only runs others. What it changed is what they did, or the pass that it runs in."""
+        return self.place.when is not None and _ADAPTOR.search(self.pass_name or "") is not None
 
     @property
     def left_shuffled(self) -> int:
@@ -178,9 +185,9 @@ class Trace:
 
     @cached_property
     def culprit(self) -> TracedPass | None:
-        """The pass that left most pairs out of order; of equals, the first. None if none left any."""
-        worst = max(self.passes, key=lambda traced: traced.left, default=None)
-        return worst if worst is not None and worst.left else None
+        """The pass that left most pairs out of order, of equals the first, and no adaptor if another did."""
+        left = (traced for traced in self.passes if traced.left)
+        return max(left, key=lambda traced: (not traced.is_adaptor, traced.left), default=None)
 
     @cached_property
     def left_classes(self) -> Counter[PairClass]:
@@ -201,7 +208,11 @@ class Watch(Protocol):
 
 
 def trace(
-    dumps: Iterable[Dump], options: AuditOptions = DEFAULT_OPTIONS, watches: Sequence[Watch] = ()
+    dumps: Iterable[Dump],
+    options: AuditOptions = DEFAULT_OPTIONS,
+    watches: Sequence[Watch] = (),
+    *,
+    advises_all: bool = True,
 ) -> Trace:
     """Follow programs through the dumps of a log, a folder or several stages, in the order of the passes.
 
@@ -211,16 +222,18 @@ def trace(
         dumps: what to read.
         options: the options of the audits.
         watches: get each pass that changed ops as soon as a dump shows it.
+        advises_all: whether each pass gets advice, or only the one that left most pairs out of order.
 
     Complexity: linear in the text. Only functions that differ from the dump before are audited and compared.
     """
-    tracer = _Tracer(options, watches)
+    tracer = _Tracer(options, watches, advises_all)
     for dump in each_dump(dumps):
         try:
             with bugs_are_errors(dump.source.name, dump.line):
                 tracer.add(dump)
         except InputError as error:
-            tracer.errors.append(error)
+            if not tracer.takes_crash_in(dump):
+                tracer.errors.append(error)
     return tracer.result()
 
 
@@ -273,51 +286,50 @@ class _TracedProgram:
     name: str
     states: ProgramStates
     log: ProgramLog
+    advice: PassAdvice
     shown_in: dict[FunctionOrModule, TracedPlace] = field(default_factory=dict)
-    # The last dump that can be judged of each function with inversions.
-    disordered_in: dict[FunctionOrModule, Dump] = field(default_factory=dict)
+    # The last dump of each function that can be judged, with its figures; none if none could be.
+    judged: dict[FunctionOrModule, tuple[Dump, tuple[BlockAudit, ...]]] = field(default_factory=dict)
     charges: dict[int, _Charges] = field(default_factory=dict)
-    # The last known figures of functions that are now shown without any index, or invalid.
-    held: dict[FunctionOrModule, tuple[BlockAudit, ...]] = field(default_factory=dict)
     first_ops: Counter[str] = field(default_factory=Counter)  # its ops by name, as they were first shown
 
-    def hold(self, dump: Dump, step: Step[DumpStates]) -> None:
-        """Keep the figures of functions that a dump shows without any index; drop those that it can judge."""
-        is_unjudged, parts = step.shown.is_unjudged, step.shown.parts
-        for part in (*step.vanished, *(() if is_unjudged else parts)):
-            self.held.pop(part, None)
-            self.disordered_in.pop(part, None)
-        for part, state in parts.items():
-            if is_unjudged:
-                known = self.states.functions.get(part)
-                self.held.setdefault(part, known.blocks if known else ())
-            elif any(block.inversions for block in state.blocks):
-                self.disordered_in[part] = dump
+    def judge(self, step: LogStep[DumpStates]) -> None:
+        """Take the figures of a dump. If it has no index, or is invalid, those before it count on."""
+        for part in step.vanished:
+            self.judged.pop(part, None)
+        for part, state in step.shown.parts.items():
+            if step.shown.is_unjudged:
+                self.judged.setdefault(part, (step.dump, ()))
+            else:
+                self.judged.pop(part, None)
+                self.judged[part] = step.dump, state.blocks
 
     def follow(self, step: LogStep[DumpStates], runs: Mapping[FunctionOrModule, PassRun | None]) -> None:
         """Follow the pairs into a dump. ``runs`` has the run that each function and module is charged to."""
 
         def origin(function: str | None) -> int:
-            run = runs.get(function) or step.walked.run_of(function)
-            return run.number if run is not None and step.was_known(function) else INITIAL
+            run = runs.get(function) or step.run_of(function)
+            is_made = step.compared is not None and step.compared.was_known(function)
+            return run.number if run is not None and is_made else INITIAL
 
-        shown = step.walked.shown
-        self.log.follow(step, origin, None if shown.is_unjudged else shown.parts)
+        self.log.follow(step, origin, None if step.shown.is_unjudged else step.shown.parts)
 
     def charged(self, options: AuditOptions) -> LeftPairs:
         """Return what each run is charged with, at the end of the log."""
         shown_in: dict[str | None, Dump] = {}
-        for part, dump in self.disordered_in.items():
-            shown_in[part if isinstance(part, str) else None] = dump
+        for part, (dump, blocks) in self.judged.items():
+            if any(block.inversions for block in blocks):
+                shown_in[part if isinstance(part, str) else None] = dump
         return left_pairs(self.log.followed, shown_in, options)
 
 
 class _Tracer:
     """Adds dump after dump. The caller adds the ``errors``."""
 
-    def __init__(self, options: AuditOptions, watches: Sequence[Watch]) -> None:
+    def __init__(self, options: AuditOptions, watches: Sequence[Watch], advises_all: bool) -> None:
         self.errors: list[InputError] = []
         self._options = options
+        self._advises_all = advises_all
         self._watches = watches
         self._programs: dict[str, _TracedProgram] = {}
         self._occurrences: Counter[tuple[str, str | None, str | None]] = Counter()
@@ -336,22 +348,24 @@ class _Tracer:
 
     def add(self, dump: Dump) -> None:
         """Charge passes with what this dump shows."""
-        self._times.look_at(dump.source)
+        self._times.look_at(dump)
         program = self._programs.get(dump.program)
         if program is None:
             log = ProgramLog(self._options)
-            program = _TracedProgram(dump.program, ProgramStates(self._options, log), log)
+            advice = PassAdvice(log.followed.pairs)
+            program = _TracedProgram(dump.program, ProgramStates(self._options, log), log, advice)
             self._programs[dump.program] = program
         place = self._place(dump)
-        self._last_line = dump.line
         if dump.above is not None:
             source, span = dump.above
             self._above.append(source.data[slice(*span)])
-        if dump.marker is not None and dump.marker.when == "after" and not dump.has_failed:
-            self._ended.append((dump.marker.pass_name, shown_op(dump).symbol))
         errors = self._failures.below(dump, program.log.steps.texts)
         is_said = any("does not dominate" in error.message for error in self._failures.pending)
         states = program.states.observe(dump, is_said_invalid=is_said)
+        if not dump.has_failed:
+            self._last_line = dump.line
+        if dump.marker is not None and dump.marker.when == "after" and not dump.has_failed:
+            self._ended.append((dump.marker.pass_name, shown_op(dump).symbol))
         summary = summarize_blocks(states.blocks)
         self._summary = self._summary.plus(summary)
         self._sources[dump.source.name] = None
@@ -361,23 +375,24 @@ class _Tracer:
             self._charge_errors(None, errors)
             self._modules += module_lines(dump)
             return  # the output of a compiler, printed without locations
-        taken = program.log.take(dump, states, program.states.same_in(states))
-        step, found = taken.walked, taken.compared
+        step = program.log.take(dump, states, program.states.same_in(states))
+        compared = step.compared
         changes: dict[PassRun | None, list[ChangedOp]] = defaultdict(list)
-        for change in () if found is None else changed_ops(found):
+        for change in () if compared is None else changed_ops(compared):
             changes[step.run_of(change.function)].append(change)
         runs: dict[FunctionOrModule, PassRun | None] = {}
         for run, parts in step.charged.items():
-            runs |= dict.fromkeys(parts, self._charge(program, run, parts, step, place, found, changes[run]))
-        program.follow(taken, runs)
-        for run in filter(None, runs.values()) if taken.unread is not None else ():
-            program.charges[run.number].row = replace(program.charges[run.number].row, unread=taken.unread)
-        charges = None if step.ended is None else program.charges.get(step.ended.number)
-        comparison = None if found is None else found.comparison
-        if charges is not None and comparison is not None and self._options.order_from is None:
-            charges.row = replace(charges.row, advice=advise_step(comparison) or charges.row.advice)
+            runs |= dict.fromkeys(parts, self._charge(program, run, parts, step, place, changes[run]))
+        program.follow(step, runs)
+        for run in filter(None, runs.values()) if step.unread is not None else ():
+            program.charges[run.number].row = replace(program.charges[run.number].row, unread=step.unread)
+        comparison = None if compared is None else compared.comparison
+        if step.ended is not None and comparison is not None and self._options.order_from is None:
+            program.advice.take(step.ended.number, comparison)
+            if self._advises_all:
+                program.advice.on(step.ended.number)
         program.shown_in |= dict.fromkeys(states.parts, place)
-        program.hold(dump, step)
+        program.judge(step)
         self._count(program, place, states)
         program.states.remember(step)
         run = step.ended or next(reversed(program.states.walk.at_work), None)
@@ -409,15 +424,33 @@ class _Tracer:
         once = {(one.message, one.op_name): one for one in reversed(all_errors)}
         own.row = replace(own.row, errors=(*once.values(),)[::-1])
 
+    def takes_crash_in(self, dump: Dump) -> bool:
+        """Charge a pass with the crash of a compiler that tore off a dump; whether it did."""
+        crash, program = crash_while_printed(dump), self._programs.get(dump.program)
+        if crash is None or program is None or dump.marker is None:
+            return False
+        walk = program.states.walk
+        run = walk.ended(dump.marker, None) if dump.marker.when == "after" else None
+        run = run or next(reversed(walk.at_work), None) or walk.begin(dump.marker, None)
+        self._charge_with_errors(Suspect(program.name, run, self._place(dump), True), [crash])
+        if self._last_line:
+            self._find_crashed_pass(program, dump.text)
+        return True
+
+    def _find_crashed_pass(self, program: _TracedProgram, below: bytes) -> PipelinePass | None:
+        """Return the pass that follows the last one that ended, by what a compiler that crashed printed."""
+        text = b"".join([*self._above, below])
+        functions = [part for part in program.states.functions if isinstance(part, str)]
+        following = next_pass(pipeline_in(text), self._ended, functions)
+        self._crash = Crash(self._last_line, (*program_arguments(text),), following)
+        return following
+
     def _charge_last_errors(self) -> None:
         suspect, errors = self._failures.at_end()
         if errors and suspect is None:
-            text = b"".join([*self._above, self._failures.text_at_end()])
             program = next(reversed(self._programs.values()))
-            functions = [part for part in program.states.functions if isinstance(part, str)]
-            following = next_pass(pipeline_in(text), self._ended, functions)
+            following = self._find_crashed_pass(program, self._failures.text_at_end())
             name = errors[0].pass_name or (following.name if following else "")
-            self._crash = Crash(self._last_line, (*program_arguments(text),), following)
             marker = Marker(name, name, "after", failed=True) if name else None
             place = TracedPlace(next(reversed(self._sources)), errors[0].line, marker)
             suspect = Suspect(program.name, program.states.walk.begin(marker, None), place, True)
@@ -429,13 +462,12 @@ class _Tracer:
         program: _TracedProgram,
         run: PassRun | None,
         parts: Collection[FunctionOrModule],
-        step: Step[DumpStates],
+        step: LogStep[DumpStates],
         place: TracedPlace,
-        found: ScopeStep | None,
         changes: Sequence[ChangedOp],
     ) -> PassRun | None:
         """Charge a pass with what is new in some functions and modules. Return its run, if there is one."""
-        known, states = program.states, step.shown
+        known, states, compared = program.states, step.shown, step.compared
         change = known.change(step, parts)
         if run is None and change is not None and change.differs:
             run = known.walk.begin(None, step.function)
@@ -444,11 +476,11 @@ class _Tracer:
         charges = program.charges.setdefault(run.number, _Charges(run, program.name, place))
         row = charges.row
         changed = row.changed
-        if found is not None and found.before is not None:
+        if compared is not None and compared.before is not None:
             changed = bool(changed or changes)
             charges.count(changes)
             for watch in self._watches if changes else ():
-                watch.watch(run, program.name, found, changes)
+                watch.watch(run, program.name, compared, changes)
         elif change is not None and (None not in states.parts or len(states.parts) > 1):
             changed = bool(changed) or change.changed
         before = [program.shown_in[part] for part in parts if part in program.shown_in]
@@ -483,7 +515,7 @@ class _Tracer:
             for run in (program.charges.get(origin),)
         ]
         initial = [one.classes[INITIAL] for one in charged.values()]
-        states = ((p.held, part, state) for p in programs for part, state in p.states.functions.items())
+        judged = (p.judged[part][1] for p in programs for part in p.states.functions)
         result = Trace(
             left=tuple(sorted(left, key=lambda one: by_severity(one.finding))),
             passes=tuple(
@@ -493,9 +525,7 @@ class _Tracer:
             initial_left=sum(one.left[INITIAL] for one in charged.values()),
             initial_classes=sum(initial, Counter[PairClass]()),
             summary=self._summary,
-            at_end_of_log=summarize_blocks(
-                [block for held, part, state in states for block in held.get(part, state.blocks)], dumps=0
-            ),
+            at_end_of_log=summarize_blocks([block for blocks in judged for block in blocks], dumps=0),
             errors=tuple(self.errors),
             unmatched=tuple(p for p in self._options.assume_pure if p in self._unmatched),
             options=self._options,
@@ -513,10 +543,10 @@ class _Tracer:
             compiler=self._failures.compiler,
             end_blocks={name: left.blocks for name, left in charged.items()},
         )
-        passes = (
-            row if row.advice is None else replace(row, advice=result.at_the_end(row.advice, [row]))
-            for row in result.passes
-        )
+        passes = [*result.passes]
+        for row in result.passes if self._advises_all else filter(None, [result.culprit]):
+            if (advice := self._programs[row.program].advice.on(row.run)) is not None:
+                passes[row.index] = replace(row, advice=result.at_the_end(advice, [row]))
         return replace(result, passes=tuple(passes))
 
     def _place(self, dump: Dump) -> TracedPlace:

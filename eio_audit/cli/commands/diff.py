@@ -26,14 +26,17 @@ from eio_audit.cli.options import (
     dump_options,
     exit_codes,
     grouped_command,
+    whole,
 )
 from eio_audit.cli.reports import RENDERERS, Reports, quiet_option, report_options, verbose_option
 from eio_audit.mlir.source import InputError, Source, Span, bugs_are_errors, source_name
 
 if TYPE_CHECKING:
+    from eio_audit.audit.diff.check_lines import CheckComparison
     from eio_audit.audit.gate.gate import Gate
     from eio_audit.audit.options import AuditOptions
     from eio_audit.mlir.input.dumps import Dump
+    from eio_audit.mlir.input.time_table import TimeComparison
 
 
 _MODE = re.compile(r"[0-7]{6}|\.")
@@ -138,6 +141,7 @@ def _print_lines(files: GitFiles) -> None:
 @click.option(
     "--same-as",
     type=click.Choice(["bytes", "names", "order"]),
+    metavar="WHAT",
     default="order",
     show_default=True,
     help="What counts as the same: bytes, identical text; names, the same text up to names and locations; "
@@ -148,15 +152,15 @@ def _print_lines(files: GitFiles) -> None:
     cls=NoKey,
     multiple=True,
     type=click.Choice(["types", "constants", "attributes"]),
-    help="Ignore the types, what constants hold, or all attributes: for one program lowered for two shapes. "
-    "May be repeated.",
+    metavar="WHAT",
+    help="Ignore the types, what the constants hold, or all attributes, for one program lowered for two "
+    "shapes. May be repeated.",
 )
 @click.option(
     "-U",
     "--unified",
     "context",
-    type=click.IntRange(min=0),
-    metavar="N",
+    type=whole(0),
     help="Show all changes in textual order, with N unchanged ops around each.",
 )
 @click.option("--count", is_flag=True, help="Show how many ops of each name there are before and after.")
@@ -187,6 +191,11 @@ def diff_command(
     Given two logs or folders, pair their dumps and show the first pair that differs. Compare the others too,
     in several processes, until one pair is not the same.
 
+    Given two reports of -mlir-timing without dumps, compare the time of each pass.
+
+    Given a test for FileCheck and what that printed when the test failed, or this alone, tell whether the
+    CHECK lines match in another order.
+
     The exit code is 0 if the dumps are the same in the sense of --same-as, and 1 if they differ. With
     --fail-on, it is that of the gate, for the order of AFTER.
 
@@ -199,32 +208,38 @@ def diff_command(
       eio-audit diff passes.log:3 passes.log:last
       eio-audit diff old.log:last new.log:last --count
       eio-audit diff dumps/
+      eio-audit diff test.mlir failed-lit-output.txt
       eio-audit diff before.mlir after.mlir --format markdown > comment.md
       git config diff.mlir.command "eio-audit diff"
     """
     from eio_audit.audit.check.figures import unmatched_patterns
     from eio_audit.audit.corpus.two_runs import compare_runs
+    from eio_audit.audit.diff.check_lines import CheckOrder
     from eio_audit.audit.diff.diff import diff
     from eio_audit.audit.diff.sameness import Sameness
     from eio_audit.audit.explain.order_picture import WorstBlocks
-    from eio_audit.audit.log.time_table import compared_times, time_table
     from eio_audit.cli.dump_before import around_pass
     from eio_audit.mlir.input.folders import find_dump_files
+    from eio_audit.mlir.input.time_table import compared_times, time_table
     from eio_audit.report.text.progress import status
 
     is_chosen = choice.is_made or any(path is not None and path.dump for path in (before, after))
+    if not is_chosen and (checks := _failed_checks(before, after, options)):
+        _require_formats("CheckComparison", reports, "a test of FileCheck is")
+        reports.write(checks)
+        ctx.exit(0 if checks.order is CheckOrder.SAME else 1)
     are_runs = after is not None and not is_chosen and inputs.is_run(before) and inputs.is_run(after)
+    if not is_chosen and after is not None and (times := _compared_times(before, after)):
+        _require_formats("TimeComparison", reports, "two reports of times are")
+        reports.write(times)
+        ctx.exit(0)
     if context is not None and "text" not in reports.formats and not reports.quiet:
         raise click.UsageError("--unified requires --format text")
     if after is not None and are_runs and count:
         words = shlex.join(["eio-audit", "diff", f"{before}:last", f"{after}:last", "--count"])
         raise click.UsageError(f"--count compares two dumps, such as the last of both logs: {words}")
     if after is not None and are_runs:
-        for format_ in reports.formats - RENDERERS["RunComparison"].keys():
-            raise click.UsageError(
-                f"two logs are compared as {' or '.join(RENDERERS['RunComparison'])}, not as {format_}; "
-                "choose one dump of each with --pass or --dump"
-            )
+        _require_formats("RunComparison", reports, "two logs are")
         files = [file.path for run in (before, after) for file in find_dump_files(run)]
         with parallel.workers(inputs.total_size(files)) as workers:
             first, second = inputs.dumps_of_run(before), inputs.dumps_of_run(after)
@@ -254,6 +269,57 @@ def diff_command(
     if is_asked_for(gate) and result.after.is_unindexed:
         raise inputs.no_order(1, [result.after], result.after.source)
     ctx.exit(1 if gate.failed_rules(result.after.summary) else 0)
+
+
+def _require_formats(kind: str, reports: Reports, what: str) -> None:
+    for format_ in reports.formats - RENDERERS[kind].keys():
+        raise click.UsageError(
+            f"{what} compared as {' or '.join(RENDERERS[kind])}, not as {format_}; "
+            "choose one dump of each with --pass or --dump"
+        )
+
+
+def _compared_times(before: str, after: str) -> TimeComparison | None:
+    """Compare two files that have a report of times and no IR; None for any others."""
+    from eio_audit.mlir.input.markers import begins_ir
+    from eio_audit.mlir.input.time_table import TimeComparison, time_table
+
+    if not (Path(before).is_file() and Path(after).is_file()):
+        return None
+    sources = [Source.read(path, inputs.max_size()) for path in (before, after)]
+    if any(begins_ir(source.data, Span(0, len(source.data))) for source in sources):
+        return None
+    found = TimeComparison(*map(time_table, sources))
+    return found if found.times else None
+
+
+def _failed_checks(before: str, after: str | None, options: AuditOptions) -> CheckComparison | None:
+    """Compare what FileCheck looked for with what it found: in its output, and in the test unless given.
+
+    None of any other input, and of a test without such lines.
+    """
+    from eio_audit.audit.diff.check_lines import compare_checks
+    from eio_audit.mlir.input.filecheck import check_lines, failed_checks, is_of_filecheck
+
+    output = after or before
+    if output == "-":
+        inputs.keep_stdin()
+    elif not is_of_filecheck(output):
+        return None
+    found = failed_checks(Source.read(output, inputs.max_size()))
+    if output == "-":
+        sys.stdin.seek(0)
+    if not found or not (after is None or Path(before).is_file()):
+        return None
+    file = before if after else found[0].check_file
+    if not after and not Path(file).is_file():
+        message = f"there is no file {file!r}, which FileCheck names: give the test, as in diff TEST {output}"
+        raise InputError(source_name(output), None, message)
+    failed = next((one for one in found if Path(one.check_file).name == Path(file).name), found[0])
+    lines = check_lines(Source.read(file, inputs.max_size()), failed.prefixes)
+    if not lines and not after:
+        raise InputError(source_name(file), None, f"no line begins with {' or '.join(failed.prefixes)}")
+    return compare_checks(failed, lines, file, options) if lines else None
 
 
 def _one_of_each(before: DumpPath, after: DumpPath, choice: DumpChoice) -> tuple[Dump, Dump]:

@@ -84,12 +84,13 @@ def _key(key: str) -> str:
 
 CONFIG = "config"
 RULES = "rules"
+JSON = "json"
 
 
 def _complete_name(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[str]:
     from eio_audit.report.manual import entries
 
-    names = [*COMMANDS, CONFIG, RULES, *(name for entry in entries() for name in entry.names)]
+    names = [*COMMANDS, CONFIG, RULES, JSON, *(name for entry in entries() for name in entry.names)]
     return [name for name in names if name.casefold().startswith(incomplete.casefold())]
 
 
@@ -105,8 +106,8 @@ def help_command(ctx: click.Context, name: tuple[str, ...]) -> None:
     """Print the help of a command, or what a rule or a word of the reports means.
 
     NAME is a command, the code or name of a rule, or a word of the glossary. 'rules' lists all rules and
-    words. 'config' prints the options in use and where each value comes from; options of check may follow.
-    Without NAME, list the commands.
+    words, 'json' prints the schema of JSON output, and 'config' the options in use and where each value comes
+    from; options of check may follow. Without NAME, list the commands.
 
     \b
     Examples:
@@ -115,6 +116,7 @@ def help_command(ctx: click.Context, name: tuple[str, ...]) -> None:
       eio-audit help knock-on
       eio-audit help rules
       eio-audit help config
+      eio-audit help json
     """
     program, word = ctx.find_root(), " ".join(name)
     if not name:
@@ -126,6 +128,10 @@ def help_command(ctx: click.Context, name: tuple[str, ...]) -> None:
     elif name[0] == CONFIG:
         with config_command.make_context("help config", [*name[1:]], parent=program) as shown:
             config_command.invoke(shown)
+    elif word == JSON:
+        from eio_audit.report.manual import PAGES
+
+        write_bytes(None, [(PAGES / "schema.json").read_bytes()])
     else:
         _print_manual(word)
 
@@ -140,7 +146,7 @@ def _print_manual(word: str) -> None:
         return
     found = look_up(word)
     if not found:
-        names = [*difflib.get_close_matches(word, [*COMMANDS, CONFIG, RULES]), *close_names(word)]
+        names = [*difflib.get_close_matches(word, [*COMMANDS, CONFIG, RULES, JSON]), *close_names(word)]
         close = " or ".join(f"'{other}'" for other in names)
         hint = f"did you mean {close}?" if close else f"'eio-audit help {RULES}' lists all rules and words"
         raise click.UsageError(f"there is no command, rule or word '{word}': {hint}")

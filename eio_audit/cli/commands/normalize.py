@@ -1,4 +1,4 @@
-"""``eio-audit normalize`` and ``stamp``: a canonical text for ``git diff``, and op indices for any IR."""
+"""``eio-audit normalize``: a canonical text for ``git diff``."""
 
 from __future__ import annotations
 
@@ -7,18 +7,15 @@ from typing import TYPE_CHECKING
 import click
 
 from eio_audit.audit.options import AuditOptions
-from eio_audit.cli.config_file import Config
 from eio_audit.cli.dump_choice import DumpChoice
 from eio_audit.cli.inputs import read_dumps
 from eio_audit.cli.options import (
     DUMP_PATH,
-    PATH,
     REWRITE_EXIT_CODES,
-    config_option,
     dependence_options,
     dump_options,
     grouped_command,
-    max_size_key,
+    ir_output_option,
 )
 from eio_audit.cli.output import write_bytes
 from eio_audit.mlir.source import InputError, source_name
@@ -28,9 +25,6 @@ if TYPE_CHECKING:
     from eio_audit.mlir.input.dumps import Dump
 
 
-ir_output_option = click.option(
-    "-o", "--output", type=PATH, metavar="OUT", help="Write to OUT instead of standard output."
-)
 LISTED_LINES = 10  # the most lines to list in the note on ops without a canonical order
 
 
@@ -94,29 +88,3 @@ def _heading(dump: Dump, number: int) -> bytes:
     on = f" ('{marker.op_name}' operation: {marker.symbol})" if marker.op_name and marker.symbol else ""
     name = f"{marker.class_name} ({marker.pass_name}){' Failed' if marker.failed else ''}{on}"
     return f"// -----// IR Dump {marker.when.title()} {name} //----- //\n".encode()
-
-
-@grouped_command(
-    "stamp", short_help="Number the ops of any IR, to audit any pass.", epilog=REWRITE_EXIT_CODES
-)
-@click.argument("path", type=PATH)
-@config_option
-@max_size_key
-@ir_output_option
-def stamp_command(path: str, config: Config, max_size: int, output: str | None) -> None:
-    """Give every op an index location, so that later passes can be audited; - is standard input.
-
-    An op's index is its position in the text. The new location contains the old one. Functions and modules
-    get no index, because passes copy their locations to new ops. Run the compiler with
-    --mlir-print-debuginfo, so that it prints locations. A log is an error: stamp the compiler's input, then
-    run the passes.
-
-    \b
-    Examples:
-      eio-audit stamp in.mlir -o stamped.mlir
-      eio-audit stamp in.mlir | mlir-opt --cse --mlir-print-debuginfo |
-        eio-audit check -
-    """
-    from eio_audit.audit.fix.labels import stamp
-
-    write_bytes(output, [stamp(read_dumps(path, "stamp"))])

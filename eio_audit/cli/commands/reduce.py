@@ -18,7 +18,7 @@ from eio_audit.cli.gate import ceiling_options
 from eio_audit.cli.inputs import max_size
 from eio_audit.cli.jobs import Jobs, jobs_options
 from eio_audit.cli.main import INTERRUPTED
-from eio_audit.cli.options import FilledPath, audit_options, exit_codes, grouped_command, program_of
+from eio_audit.cli.options import FilledPath, audit_options, exit_codes, grouped_command, program_of, whole
 from eio_audit.cli.output import is_folder, write_bytes
 from eio_audit.cli.reports import RENDERERS, quiet_option, rendered
 from eio_audit.mlir.source import Source
@@ -77,9 +77,7 @@ def _progress() -> Iterator[Callable[[str], None]]:
     metavar="NAME",
     help="Keep that this pass puts ops out of order. Without it, the pass is chosen as bisect chooses it.",
 )
-@click.option(
-    "--dump", "number", type=click.IntRange(min=1), metavar="N", help="Of several runs of it, the N-th."
-)
+@click.option("--dump", "number", type=whole(1), help="Of several runs of it, the N-th.")
 @click.option(
     "--pattern",
     "rewrite",
@@ -105,8 +103,9 @@ def _progress() -> Iterator[Callable[[str], None]]:
     "format_",
     type=click.Choice([*RENDERERS["Reduction"]]),
     default="text",
+    metavar="FORMAT",
     show_default=True,
-    help="Format of the report, which is on standard output with -o, else on standard error.",
+    help="Write the report as text or json: to standard output with -o, else to standard error.",
 )
 @audit_options
 @ceiling_options()

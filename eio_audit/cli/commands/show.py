@@ -74,7 +74,7 @@ def show_command(
       eio-audit show passes.log --pass canonicalize --dump 2 --function @main
       eio-audit show passes.log -o passes/
     """
-    from eio_audit.audit.log.program_text import program_at
+    from eio_audit.audit.programs.program_text import program_at
     from eio_audit.cli.dump_before import around_pass
     from eio_audit.mlir.tokens import symbol_of
     from eio_audit.mlir.traits import OpTable

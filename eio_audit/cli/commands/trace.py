@@ -20,7 +20,6 @@ from eio_audit.cli.dump_choice import meant, no_such_pass
 from eio_audit.cli.gate import ALLOW_UNINDEXED, MAX_INVERSIONS, ceiling_options, is_asked_for
 from eio_audit.cli.jobs import Jobs, jobs_options
 from eio_audit.cli.options import (
-    GATE_EXIT_CODES,
     PATH,
     audit_options,
     complete_pass,
@@ -28,6 +27,7 @@ from eio_audit.cli.options import (
     grouped_command,
     index_options,
     together,
+    whole,
 )
 from eio_audit.cli.reports import RENDERERS, Reports, quiet_option, report_options, verbose_option
 from eio_audit.mlir.source import InputError, read_all, source_name
@@ -108,7 +108,12 @@ def _why_none(choice: PassChoice, trace: Trace) -> str:
 @grouped_command(
     "trace",
     short_help="Show what each pass of a log did to the ops and to their order.",
-    epilog=GATE_EXIT_CODES,
+    epilog=exit_codes(
+        {1: "a pass failed, or findings that fail"},
+        "done, and nothing fails",
+        """could not run, a dump could not be read, or an option asks
+     for a judgement and no op carries an index""",
+    ),
     keys=("assume-pure", "max-inversions", "allow-unindexed", "timeout"),
 )
 @click.argument("paths", nargs=-1, required=True, type=PATH, metavar="PATH...")
@@ -127,9 +132,8 @@ def _why_none(choice: PassChoice, trace: Trace) -> str:
 )
 @click.option(
     "--top",
-    type=click.IntRange(1),
-    metavar="N",
-    help="Show only the N passes that left most pairs out of order, or else made most, or changed most ops.",
+    type=whole(1),
+    help="Show only the N passes that left most inversions, or else made most, or changed most ops.",
 )
 @audit_options
 @ceiling_options(MAX_INVERSIONS, ALLOW_UNINDEXED, introduced=True)
@@ -207,7 +211,8 @@ def trace_command(
 
     if not reports.quiet:
         inputs.note_unlike([path for path, file in found if path == file.path], options.op_table)
-    trace_model = TraceModel(options, len(files) == 1, inputs.max_size())
+    advises_all = "json" in reports.formats
+    trace_model = TraceModel(options, len(files) == 1, inputs.max_size(), advises_all=advises_all)
     total_bytes = inputs.total_size([file.path for file in files])
     bar = (
         nullcontext(NO_PROGRESS)
@@ -257,7 +262,7 @@ def trace_command(
 
 def _write_times(paths: tuple[str, ...], reports: Reports) -> None:
     """Write the times of a log."""
-    from eio_audit.audit.log.time_table import time_table
+    from eio_audit.mlir.input.time_table import time_table
     from eio_audit.mlir.source import Source
 
     if len(paths) > 1:

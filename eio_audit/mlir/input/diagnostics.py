@@ -24,6 +24,7 @@ _SHOWN = re.compile(rb"see current operation:" + _OP)
 _NAMED = re.compile(rb"'(?P<op>[A-Za-z_][\w$]*+\.[\w$.-]++)'")
 _EXECUTING = re.compile(rb"Pipeline failed while executing \[[`'](?P<name>[\w:]+)")
 _CRASHED = re.compile(rb"(?m)^(?:" + CRASH + rb")[^\n]*+")
+_CRASHED_IN_LINE = re.compile(rb"PLEASE (?:submit|ATTACH)|Stack dump:")
 _TELLING = re.compile(rb"LLVM ERROR|Assertion|UNREACHABLE|terminate|Fatal|Segmentation|Out of memory")
 _CUT_MARKER = b"\n// -----// IR Dump "  # a whole one ends the dump
 _HEAD_LOST = re.compile(rb"(?m)^[ \t]*+(?:%[\w$.-]++ = |\}[ \t\r]*$|return\b)")
@@ -70,15 +71,25 @@ def diagnostics_in(source: Source, span: Span) -> Iterator[Diagnostic]:
         yield Diagnostic(source.line_at(crash.start()), text, pass_name=pass_name)
 
 
-def notes_on(dump: Dump, below: Span) -> Iterator[tuple[int, str]]:
+def crash_while_printed(dump: Dump) -> Diagnostic | None:
+    """Return the crash of a compiler that printed a dump, which it tore off; ``dump`` cannot be read."""
+    found = _CRASHED_IN_LINE.search(dump.source.data, *dump.span)
+    if found is None:
+        return None
+    line = dump.source.line_at(found.start())
+    return Diagnostic(line, f"the compiler crashed while it printed the dump on line {dump.line}")
+
+
+def notes_on(dump: Dump, below: Span, *, is_ir_known: bool = False) -> Iterator[tuple[int, str]]:
     """Yield what else is in or above a dump, or in its ``text_below``, with its 1-based line.
 
-    It is what a compiler that failed printed to make it fail again, or the debug log of a pattern driver.
+    It is what a compiler that failed printed to make it fail again, or the debug log of a pattern driver. If
+    ``is_ir_known``, there is none above that text.
     """
-    source = dump.source
-    if (offset := source.data.find(REPRODUCER, dump.span.start, below.end)) >= 0:
+    source, start = dump.source, below.start if is_ir_known else dump.span.start
+    if (offset := source.data.find(REPRODUCER, start, below.end)) >= 0:
         yield source.line_at(offset), "reproducer of a compiler that failed"
-    if (offset := source.data.find(_CUT_MARKER, max(dump.span.start - 1, 0), below.end)) >= 0:
+    if (offset := source.data.find(_CUT_MARKER, max(start - 1, 0), below.end)) >= 0:
         yield source.line_at(offset + 1), "a marker that its line end cuts off: is this log wrapped?"
     if dump.above is not None and not begins_ir(dump.above[0].data, dump.above[1]):
         text, part = dump.above

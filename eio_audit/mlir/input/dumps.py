@@ -12,6 +12,7 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import NamedTuple
 
+from eio_audit.mlir.input.filecheck import failed_checks, is_of_filecheck
 from eio_audit.mlir.input.folders import DumpFile, file_marker
 from eio_audit.mlir.input.markers import (
     PRINTED,
@@ -135,17 +136,19 @@ class Dump:
             return self.text
         data, start = self.source.data, text_start(self.source, self.span)
         line = max(data.rfind(b"\n", self.span.start, start) + 1, self.span.start)
-        end = self.span.end if self.marker is None else _end_of_op(self.source, self.span)
-        text = without_noise(b"\n" + data[line:end])
+        text = without_noise(b"\n" + data[line : self.op_end])
         return text.rstrip().lstrip(b"\r\n") + b"\n"
+
+    @property
+    def op_end(self) -> int:
+        """Where its IR ends; below it, loggers and diagnostics may have printed."""
+        is_marked = self.marker is not None and self.span.start > 0
+        return _end_of_op(self.source, self.span) if is_marked else self.span.end
 
     @property
     def ir(self) -> bytes:
         """The IR without what loggers printed in it and below it, and without blank lines."""
-        end = self.span.end
-        if self.marker is not None and self.span.start:
-            end = _end_of_op(self.source, self.span)
-        text = without_noise(b"\n" + self.source.data[self.span.start : end]).replace(b"\r\n", b"\n")
+        text = without_noise(b"\n" + self.source.data[self.span.start : self.op_end]).replace(b"\r\n", b"\n")
         return re.compile(_BLANK_LINES).sub(b"\n", text).strip()
 
     @property
@@ -270,6 +273,9 @@ def stream(
         InputError: the file cannot be read, has no byte, unpacks to too much, or is MLIR bytecode.
     """
     name, first_line = source_name(path), 1
+    if is_of_filecheck(path):
+        yield from find_dumps(Source.read(path, max_unpacked_bytes), program, stage)
+        return
     splitter = _Splitter(program, with_failed=with_failed)
     try:
         for part in _between_markers(read_blocks(path, advance, max_unpacked_bytes)):
@@ -359,6 +365,10 @@ def find_dumps(source: Source, program: str = "", stage: str | Marker | None = N
         name = "" if source.name.startswith("<") else f" {shlex.quote(source.name)}"
         message = f"this is MLIR bytecode; print it as text first: mlir-opt{name}"
         raise InputError(source.name, Position(1, 1), message)
+    if failed := [check.source for check in failed_checks(source)]:
+        programs = [program, *(f"{program}#{number}" for number in range(1, len(failed)))]
+        of_each = zip(failed, programs, strict=True)
+        return [dump for one, name in of_each for dump in find_dumps(one, name, stage)]
     markers = list(find_markers(source.data))
     bare = without_prefixes(source, [place for place, _ in markers])
     if bare is not source:
@@ -467,6 +477,7 @@ class _Splitter:
         start = text_start(source, span)
         if is_left_by_crash(source, span, is_failed=marker.failed):
             span, start = Span(span.start, span.start), span.start
+            marker = marker._replace(failed=marker.failed or marker.when == "after")
         elif start < span.end and (marker.when is not None or marker.class_name == PRINTED):
             self._follow(Dump(source, span, marker, 0))
         if start == span.end and not (marker.failed and self._with_failed):

@@ -52,7 +52,7 @@ PROGRESS = (
 )
 """Progress bars as tqdm prints them. They end no line, so what is printed next stands behind them."""
 IR_BEHIND = rb"[ \t]*+(?:[%^}]|[#!]\w++ = |\"[\w$.-]++\"\(|[a-z_]\w*+\.[a-z_]|module\b|return\b|// -----)"
-FILECHECK = "this is FileCheck's output, not MLIR: print the IR without FileCheck"
+FILECHECK = "this is a part of FileCheck's output: give all of it, with 'Input was:' and '>>>>>>'"
 _IN_IR = {
     FILECHECK: (rb"explains the following input dump|(?m:^(?:[^\n<]*[ \t])?<<<<<<[ \t\r]*$)"),
     "this is a log of actions, not MLIR: 'eio-audit bisect -- COMPILER ARGS' makes a log to trace": (

@@ -38,11 +38,11 @@ class TimingReport(NamedTuple):
     entries: tuple[TimedEntry, ...]  # from top to bottom
 
 
-def find_timing_reports(source: Source) -> list[TimingReport]:
+def find_timing_reports(source: Source, start: int = 0) -> list[TimingReport]:
     """Return the reports of a text that have wall times, in order of appearance."""
     reports = []
     data = source.data
-    for offset in find_all(data, _TITLE, Span(0, len(data))):
+    for offset in find_all(data, _TITLE, Span(start, len(data))):
         head = _HEAD.match(data, offset)
         columns = _COLUMN.findall(head["columns"]) if head else []
         if head and b"Wall Time" in columns:

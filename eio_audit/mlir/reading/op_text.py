@@ -121,6 +121,21 @@ class OpText:
         rest = b" ".join(value.encode() for value in self.attributes.values())
         return _literals(_types_of(rest)[0])
 
+    def literals_beside(self, other: OpText) -> tuple[str, str]:
+        """Return the numbers, symbols and strings of each that the other one, in another form, lacks."""
+        own = [{_symbol(one) or one for one in text.literals} for text in (self, other)]
+        apart = own[0] - own[1], own[1] - own[0]
+        kinds = {type(one) for one in apart[0 if other.is_generic else 1]}
+        shown = (sorted(str(one) for one in found if type(one) in kinds) for found in apart)
+        before, after = (", ".join(found) for found in shown)
+        return before, after
+
+    def types_beside(self, other: OpText) -> tuple[str, str]:
+        """Return the types of each that the other one, in another form, lacks."""
+        own = [text._all_types if text.is_generic else text.types for text in (self, other)]
+        before, after = (", ".join(one for one in own[k] if one not in own[1 - k]) for k in (0, 1))
+        return before, after
+
     @property
     def without_types(self) -> bytes:
         """The text with ``!`` for each type."""

@@ -24,9 +24,10 @@ from typing import Any
 from eio_audit.audit.diff.compared_dump import ComparedDump
 from eio_audit.audit.diff.dump_comparison import DumpComparison
 from eio_audit.audit.log.scope_steps import ChangedOp, ScopeSide, ScopeStep, changed_ops
-from eio_audit.audit.log.scope_text import Lines, ScopeText, extent_of
 from eio_audit.audit.log.trace import Trace
 from eio_audit.audit.log.walk import PassRun
+from eio_audit.audit.programs.scope_text import Lines, ScopeText
+from eio_audit.audit.programs.shown_text import extent_of
 from eio_audit.mlir.input.dumps import Dump
 from eio_audit.mlir.input.function_texts import Aliases, DumpText
 from eio_audit.mlir.source import count_lines

@@ -8,7 +8,7 @@ an op. The picture is stretched to the available space. Places beside it are sha
 from __future__ import annotations
 
 import shlex
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from operator import attrgetter
 from pathlib import PurePath
@@ -117,12 +117,27 @@ def trace_to_html(
         browsed=PassList(entries, steps.data(), has_choice=rows is not None),
         passes=_pass_table(trace) if trace.summary.has_indices else None,
         ops=_op_table(trace.op_totals) if trace.passes else None,
+        times=_time_table(trace) if any(traced.seconds is not None for traced in trace.passes) else None,
     )
 
 
 def _op_table(totals: OpTotals) -> Table:
     figures = table_of_ops(totals.first, totals.last)
     return Table("ops", "how many ops of each name the log has", figures.columns, figures.rows[:-1], "op")
+
+
+def _time_table(trace: Trace) -> Table:
+    timed = defaultdict[str, list[TracedPass]](list)
+    for traced in trace.passes:
+        if traced.seconds is not None:
+            timed[traced.pass_name or words.NOT_SHOWN].append(traced)
+    cells: Cells = {
+        "pass": str,
+        "time": lambda name: round(sum(one.seconds or 0 for one in timed[name]) * 1000),
+        "runs": lambda name: sum(one.timed_runs for one in timed[name]),
+    }
+    caption = "the wall time of each pass, its runs added up"
+    return table_of("times", caption, timed, "pass, ##time=milliseconds, #runs", "-time", cells)
 
 
 def _entry(traced: TracedPass, trace: Trace, counts: Mapping[str, int], *, is_chosen: bool) -> PassEntry:

@@ -280,6 +280,8 @@ def print_figures(figures: Figures, console: Console, indent: int = 2) -> None:
     ]
     if figures.rows:
         print_table(console, columns, indent)
+    if figures.note:
+        console.print((figures.note, "dim"), indent=indent)
 
 
 def _print_row(

@@ -8,11 +8,13 @@ from itertools import accumulate, islice
 
 from eio_audit.audit.check.figures import BlockAudit, DumpAudit
 from eio_audit.audit.corpus.two_runs import RunComparison
+from eio_audit.audit.diff.check_lines import CheckComparison, CheckOrder
 from eio_audit.audit.diff.diff import Diff
 from eio_audit.audit.diff.dump_comparison import OpChange
 from eio_audit.audit.diff.matching import gaps_between, matching_lines
 from eio_audit.audit.diff.sameness import Sameness
 from eio_audit.mlir.input.dumps import Dump
+from eio_audit.mlir.input.time_table import TimeComparison
 from eio_audit.report.document import (
     Changes,
     DiffSection,
@@ -22,6 +24,7 @@ from eio_audit.report.document import (
     diff_document,
     table_of_ops,
 )
+from eio_audit.report.log_tables import table_of_two_times
 from eio_audit.report.text.console import (
     NARROW,
     Column,
@@ -201,6 +204,43 @@ def print_two_runs(runs: RunComparison, console: Console, *, context: int | None
             console.print((f"not the same: {_moment(runs.unlike.first)}: {unlike}", "bold red"))
         console.print()
         print_diff(runs.difference, console, context=context)
+
+
+def print_two_times(times: TimeComparison, console: Console) -> None:
+    """Print the passes whose time changed, and the times of all passes."""
+    console.print((words.change_of_time(times.times) or words.SAME_TIMES, "bold"))
+    console.print(f"before  {times.before.source}")
+    console.print(f"after   {times.after.source}")
+    console.print()
+    print_figures(table_of_two_times(times), console)
+
+
+SHOWN_CHECKS = 10  # the most lines of a test that a report shows unless verbose
+
+
+def print_checks(checks: CheckComparison, console: Console) -> None:
+    """Print whether the lines of a test are found in another order, and which."""
+    verdict = words.verdict_of_checks(checks)
+    console.print((verdict, "bold green" if checks.order is CheckOrder.SAME else "bold red"))
+    if note := words.note_on_checks(checks):
+        console.print(note)
+    console.print(f"test    {checks.check_file}")
+    console.print(f"output  {checks.source}")
+    of_order = {CheckOrder.OTHER: checks.displaced, CheckOrder.MISSING: checks.missing}
+    found = of_order.get(checks.order, [])
+    shown = found if console.verbose else found[:SHOWN_CHECKS]
+    if shown:
+        console.print()
+        columns = [
+            Column("test", [f"{one.check.line}" for one in shown], right=True),
+            Column("output", [f"{one.line or ''}" for one in shown], right=True),
+            Column("line", [one.check.text for one in shown], least=NARROW, cut="end"),
+        ]
+        print_table(console, columns, indent=2)
+    if more := len(found) - len(shown):
+        console.print((f"--verbose shows {count(more, 'more line')}", "dim"))
+    console.print()
+    print_next(words.next_steps_of_checks(checks), console)
 
 
 def _moment(dump: Dump) -> str:

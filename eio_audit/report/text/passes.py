@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from eio_audit.audit.corpus.trace_models import ModelTraces
 from eio_audit.audit.gate.gate import Gate
 from eio_audit.audit.log.scope_steps import ChangedOp, ScopeStep
-from eio_audit.audit.log.time_table import TimeTable
 from eio_audit.audit.log.trace import Trace, TracedPass
 from eio_audit.audit.log.walk import PassRun
+from eio_audit.mlir.input.time_table import TimeTable
 from eio_audit.report.document import Figures
 from eio_audit.report.log_tables import (
     common_folder,

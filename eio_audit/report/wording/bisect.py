@@ -177,33 +177,33 @@ def shown_passes(result: Bisection, *, verbose: bool = False) -> tuple[list[Trac
 
 
 def answer(result: Bisection) -> str:
-    """Return ``cse left 4 of the 5 inversions at the end of ...; change P: 5 would become 1``."""
+    """Return ``cse left 4 of the 5 inversions at the end of ... With P changed, 5 would become 1``."""
     return _answer(result) + configured(result.states.options)
 
 
 def _answer(result: Bisection) -> str:
     name, first, advice = result.pass_name, result.first_left, result.advice
-    since = (
-        [] if first is None else [f"first at {_step(first)}" if first.last else "already without patterns"]
-    )
+    since = ""
+    if first is not None:
+        since = f", first at {_step(first)}" if first.last else ", already without patterns"
     if result.is_unchanged:
         as_before = f"; {count(result.left_before, 'inversion')} as before it" if result.left_before else ""
         return f"{name} changes nothing{as_before}"
     if not result.is_judged:
         changed = count(reduce(OpCounts.plus, (one.op_counts for one in result.applications)).total, "op")
-        return "; ".join([f"{name} changed {changed}", *since, f"{NOT_JUDGED}: no op carries an op index"])
+        return f"{name} changed {changed}{since}; {NOT_JUDGED}: no op carries an op index"
     at_end = " at the end of the command" if first is not None else ""
     all_left = count(result.passes.at_end_of_log.inversions, "inversion")
     left = f"{name} left {result.left:,} of the {all_left} at the end of the command"
-    said = [left, *since] if result.left else [f"{name} left no inversion{at_end}"]
+    said = [left + since] if result.left else [f"{name} left no inversion{at_end}"]
     if advice is not None and advice.changes and advice.left is not None and advice.at_end is not None:
         patterns = [*dict.fromkeys(change.pattern for change in advice.changes if change.pattern)]
         what = (
             "the pass" if not patterns else patterns[0] if len(patterns) == 1 else f"{len(patterns)} patterns"
         )
         most = "at most " if advice.at_most and advice.left else ""
-        said.append(f"change {what}: {advice.at_end:,} would become {most}{advice.left:,}")
-    return "; ".join(said)
+        said.append(f"With {what} changed, {advice.at_end:,} would become {most}{advice.left:,}")
+    return ". ".join(said)
 
 
 def step_title(one: Application) -> str:
@@ -341,11 +341,11 @@ def by_hand(reproduction: Reproduction, attempt: int) -> Iterator[Step]:
 
 
 def next_steps_of_op(steps: OpSteps) -> Iterator[Step]:
-    """Yield the command that shows the step which put the op where it is."""
-    for op in steps.history.ops[:1]:
-        step = steps.placed_by(op)
+    """Yield the command that shows the first step which put an op where it is."""
+    for step in map(steps.placed_by, steps.history.ops):
         if step is not None and step.last and step.is_resolved:
             yield Step(bisect_command(steps.bisection, "--show", str(step.last)), "what that application did")
+            return
 
 
 def next_steps(result: Bisection) -> Iterator[Step]:

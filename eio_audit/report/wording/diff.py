@@ -5,22 +5,23 @@ from __future__ import annotations
 import re
 import shlex
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from difflib import SequenceMatcher
 from itertools import groupby
 from typing import NamedTuple
 
+from eio_audit.audit.diff.check_lines import CheckComparison, CheckOrder
 from eio_audit.audit.diff.compared_dump import Ignored
 from eio_audit.audit.diff.diff import Diff
 from eio_audit.audit.diff.dump_comparison import FoundChange, OpChange, OpDifference, Relation, RepeatedChange
 from eio_audit.audit.diff.sameness import Sameness
 from eio_audit.audit.locations.original_index import OpLabel
-from eio_audit.audit.log.time_table import ComparedTime
 from eio_audit.audit.pair_class import PairClass
+from eio_audit.mlir.input.time_table import ComparedTime
 from eio_audit.mlir.tokens import after_arrow
 from eio_audit.mlir.traits import listed_dialects
 from eio_audit.report.wording import configured, count, shortened_list
-from eio_audit.report.wording.conclusion import configured_value
+from eio_audit.report.wording.conclusion import Step, argument, configured_value, is_kept
 
 LONGEST_STRETCH = 40  # the most characters of an unchanged part that a report shows unless verbose
 MOST_NAMES = 3  # the most ops of unknown effect that a verdict names
@@ -341,6 +342,9 @@ SLOWER = 0.1  # the least change of the time of a pass that is said, as a part o
 LEAST_SECONDS = 0.005  # and in seconds
 
 
+SAME_TIMES = "no pass takes longer, or less"  # what is said of two reports of times
+
+
 def change_of_time(times: Sequence[ComparedTime]) -> str:
     """Return ``canonicalize 1.2000 -> 3.4000 s``: the passes whose time changed most; empty if none did."""
     changed = [
@@ -350,3 +354,41 @@ def change_of_time(times: Sequence[ComparedTime]) -> str:
     return ", ".join(said) + (
         f" and {len(changed) - SHOWN_TIMES:,} more" if len(changed) > SHOWN_TIMES else ""
     )
+
+
+def verdict_of_checks(checks: CheckComparison) -> str:
+    """Return ``the CHECK lines match in another order: 1 of 5 is out of place``."""
+    total = len(checks.lines)
+    match checks.order:
+        case CheckOrder.SAME if checks.apart:
+            where = f"{checks.check_file}:{checks.apart[0]}"
+            return f"the CHECK lines match in their order, but not on adjoining lines: {where}"
+        case CheckOrder.SAME:
+            return "the CHECK lines match in their order"
+        case CheckOrder.OTHER:
+            number = len(checks.displaced)
+            verb = "is" if number == 1 else "are"
+            return f"the CHECK lines match in another order: {number:,} of {total:,} {verb} out of place"
+        case CheckOrder.MISSING:
+            number = len(checks.missing)
+            return f"not only another order: {number:,} of {count(total, 'CHECK line')} found nowhere"
+    return f"too many ways to match {count(total, 'CHECK line')}: not known"
+
+
+def note_on_checks(checks: CheckComparison) -> str:
+    """Return what is not said by the verdict; empty if that says it all."""
+    if checks.forbidden:
+        return f"the order of the CHECK lines is not legal: {checks.forbidden}"
+    if checks.forbidden == "":
+        return "the order of the CHECK lines is legal, too: no dependence of the ops forbids it"
+    if checks.order is CheckOrder.SAME and not checks.apart:
+        return "what failed is a CHECK-NOT or CHECK-EMPTY, or the way that FileCheck takes a pattern"
+    return ""
+
+
+def next_steps_of_checks(checks: CheckComparison) -> Iterator[Step]:
+    """Yield the command that writes the IR without what FileCheck added."""
+    if is_kept(checks.source):
+        yield Step(
+            f"eio-audit show {argument(checks.source)} -o actual.mlir", "writes the IR that was checked"
+        )

@@ -61,7 +61,7 @@ def shares(figures: Summary) -> list[tuple[str, int, str]]:
 
 
 def sum_of(figures: BlockAudit | Summary, *, verbose: bool = False) -> str:
-    """Return ``789 pairs out of order: 767 come from 42 wrong indices, 22 can be moved back``.
+    """Return ``789 inversions: 767 come from 42 wrong indices, 22 can be moved back``.
 
     Where hoisted constants or splits cause some of these: ``5 can be moved back (3 of splits)``. With
     ``verbose``, it says why the others cannot: ``(388 forced by dependences, ...; proven minimal)``.
@@ -74,7 +74,7 @@ def sum_pieces(figures: BlockAudit | Summary, *, verbose: bool = False) -> tuple
     if isinstance(figures, BlockAudit):
         figures = summarize_blocks([figures])
     total, unordered = figures.inversions, in_graph_regions(figures)
-    name = f"{count(total, 'pair')} out of order"
+    name = count(total, "inversion")
     if total == unordered:
         return name, " in a graph region, which has no order to keep"
     apart = figures.not_compared + figures.reversed_dependences

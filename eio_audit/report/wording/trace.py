@@ -34,6 +34,7 @@ from eio_audit.report.wording.order import avoidable_of, in_graph_regions
 
 NOT_SHOWN = "(not in the log)"  # the name of passes that a log does not show
 UNSEEN = "passes that the log does not show"  # their name in a sentence
+_OTHER_INPUT = "trace a log of --mlir-print-ir-after-all, or compare two dumps with diff"
 NOT_JUDGED = "order not judged"  # what is said instead of a verdict where no op carries an index
 SHOWN_FUNCTIONS = 2  # how many of the functions that a pass changed have their names shown
 AFTER_ALL, BEFORE_ALL = "mlir-print-ir-after-all", "--mlir-print-ir-before-all"
@@ -44,7 +45,9 @@ START = "(there from the start)"  # the row of inversions that no pass of the lo
 def pass_title(traced: TracedPass) -> str:
     """Return the title of a pass. Changes by passes not in the log have the title of the next pass."""
     name = pass_called(traced.pass_name, traced.place.marker)
-    return f"{name} (failed)" if traced.failed else name
+    if traced.failed:
+        return f"{name} (failed)"
+    return f"{name} (runs others)" if traced.is_adaptor and traced.changed else name
 
 
 def pass_called(name: str | None, marker: Marker | None) -> str:
@@ -110,7 +113,7 @@ def order_after(traced: TracedPass) -> str:
 
 
 def left_at_the_end(trace: Trace) -> str:
-    """Return what is left: ``25 pairs out of order: 16 of splits, 9 of wrong indices``, or ``nothing``."""
+    """Return what is left: ``25 inversions: 16 of splits, 9 of wrong indices``, or ``nothing``."""
     total = trace.at_end_of_log.inversions
     if not total:
         return "nothing"
@@ -119,7 +122,7 @@ def left_at_the_end(trace: Trace) -> str:
         classes.append((unordered, "in graph regions"))
     is_one_class = len(classes) == 1 and total > 1
     parts = ", ".join(f"{'all' if is_one_class else f'{number:,}'} {what}" for number, what in classes)
-    return ": ".join(filter(None, (f"{count(total, 'pair')} out of order", parts)))
+    return ": ".join(filter(None, (count(total, "inversion"), parts)))
 
 
 PARTIAL = (
@@ -165,7 +168,7 @@ def _conclusion(trace: Trace, gate: Gate, where: str = "") -> tuple[str, str]:
             where = shortened_list(list(map(str, lines)), SHOWN_INPUTS)
             return NOT_JUDGED, f"no pass markers; {count(len(lines), 'module')}, on lines {where}"
         if not trace.passes:
-            return NOT_JUDGED, "no op carries an op index, and no marker names a pass"
+            return NOT_JUDGED, f"no op carries an op index, and no marker names a pass: {_OTHER_INPUT}"
         return NOT_JUDGED, f"no op carries an op index; {changed_passes(trace, where)}"
     if not trace.summary.has_indices:
         return "passed", "no op to check"
@@ -175,6 +178,8 @@ def _conclusion(trace: Trace, gate: Gate, where: str = "") -> tuple[str, str]:
     if not said:
         end = passes if where or trace.passes else count(trace.summary.dumps, "dump")
         said = [f"{avoidable_of(trace.at_end_of_log)} left at the end of {end}"]
+    if trace.summary.dumps > 1 and not where and (missing := not_compared(trace)):
+        said.append(missing)
     if trace.unindexed and not where:
         said.append(checked(trace.summary.dumps, trace.unindexed))
     if unread_files:
@@ -184,14 +189,19 @@ def _conclusion(trace: Trace, gate: Gate, where: str = "") -> tuple[str, str]:
 
 def changed_passes(trace: Trace, where: str = "") -> str:
     """Return ``201 of 741 passes changed ops``, and of how many the log does not show what they found."""
-    unknown = sum(1 for one in trace.passes if one.changed is None and not one.failed)
-    changed = sum(1 for one in trace.passes if one.changed)
-    passes = count(len(trace.passes) - unknown, "pass", "passes") + (f" of {where}" if where else "")
-    said = f"{changed:,} of {passes} changed ops"
-    if not unknown:
-        return said
+    own = [one for one in trace.passes if not one.is_adaptor]
+    unknown = sum(1 for one in own if one.changed is None and not one.failed)
+    changed = sum(1 for one in own if one.changed)
+    passes = count(len(own) - unknown, "pass", "passes") + (f" of {where}" if where else "")
+    return "; ".join(filter(None, [f"{changed:,} of {passes} changed ops", not_compared(trace)]))
+
+
+def not_compared(trace: Trace) -> str:
+    """Return ``1 was not compared (the first dump: print with ...)``; empty if all dumps were."""
+    own = (one for one in trace.passes if one.place.when == "after" and not one.is_adaptor)
+    unknown = sum(1 for one in own if one.changed is None and not one.failed)
     were, which = ("was", "the first dump") if unknown == 1 else ("were", "first dumps")
-    return f"{said}; {unknown:,} {were} not compared ({which}: print with {BEFORE_ALL})"
+    return f"{unknown:,} {were} not compared ({which}: print with {BEFORE_ALL})" if unknown else ""
 
 
 def _why_broken(broken: TracedPass) -> str:
@@ -209,7 +219,7 @@ def _most_changed(trace: Trace, rows: Sequence[TracedPass]) -> TracedPass | None
         return None
     passes = [one for one in rows if one.op_counts.total and pass_command(one, trace)]
     own = [one for one in passes if not one.is_adaptor]
-    return max(own or passes, key=lambda one: one.op_counts.total, default=None)
+    return max(own, key=lambda one: one.op_counts.total, default=None)
 
 
 def next_steps(trace: Trace, rows: Sequence[TracedPass] | None = None) -> Iterator[Step]:
@@ -226,8 +236,6 @@ def next_steps(trace: Trace, rows: Sequence[TracedPass] | None = None) -> Iterat
         yield Step(f"eio-audit diff module-0{first} module-0{first + 1}", "compares the first two")
         return
     if trace.is_unjudged and not trace.passes:
-        yield Step("mlir-opt ... --mlir-print-ir-after-all 2> passes.log", "prints a log of passes to trace")
-        yield Step("eio-audit diff BEFORE.mlir AFTER.mlir", "compares two dumps")
         return
     to_broken = [*_steps_to(trace.broken, trace)] if trace.broken is not None else []
     yield from to_broken
@@ -308,7 +316,7 @@ def _ends_in_one_dump(trace: Trace) -> bool:
 
 
 def left_in_models(result: ModelTraces) -> str:
-    """Return ``568 pairs out of order in 31 of 44 models, 3 of them there from the start: all of splits``."""
+    """Return ``568 inversions in 31 of 44 models, 3 of them there from the start: all of splits``."""
     if not result.merged.at_end_of_log.inversions:
         return f"nothing in {count(len(result.models), 'model')}"
     total, _, classes = left_at_the_end(result.merged).partition(": ")

@@ -104,13 +104,16 @@ const irRows = (() => {
      `statuses` has the status of each changed op, `origins` pairs of an added op and the op it was made from. */
   function rowsOf(before, after, statuses, origins) {
     const pairs = pairsOf(before, after, statuses, origins);
-    const became = becameOf(before, after, [...pairs, ...bothOf(before, after)]);
+    const isMixed = before.isGeneric !== after.isGeneric;
+    const became = becameOf(before, after, [...pairs, ...bothOf(before, after)], isMixed);
     const rows = [];
     let [i, j] = [0, 0];
     for (const [left, right] of pairs) {
       while (i < left || j < right) {
         if (i < left && before.isAside(i, after)) rows.push({ left: i++, right: -1, kind: "names" });
         else if (j < right && after.isAside(j, before)) rows.push({ left: -1, right: j++, kind: "names" });
+        else if (isMixed && i < left && !before.ops[i]) rows.push({ left: i++, right: -1, kind: "names" });
+        else if (isMixed && j < right && !after.ops[j]) rows.push({ left: -1, right: j++, kind: "names" });
         else rows.push({ left: i < left ? i++ : -1, right: j < right ? j++ : -1, kind: "apart" });
       }
       [i, j] = [left + 1, right + 1];
@@ -121,7 +124,7 @@ const irRows = (() => {
   }
 
   /* By value of the text before, the value it is after: values that two lines of one op or row define, in their order. */
-  function becameOf(before, after, pairs) {
+  function becameOf(before, after, pairs, isMixed) {
     const became = new Map();
     const [left, right] = [before, after].map((text) => {
       const byLine = new Map();
@@ -129,6 +132,9 @@ const irRows = (() => {
         if (!byLine.has(line)) byLine.set(line, []);
         byLine.get(line).push(value);
       });
+      if (isMixed && text.isGeneric) // its label has the arguments that the line of an op in custom form has
+        for (const line of byLine.keys())
+          if (line && text.form(line).isLabel && text.ops[line - 1]) byLine.set(line - 1, [...byLine.get(line - 1) ?? [], ...byLine.get(line)]);
       return byLine;
     });
     for (const [a, b] of pairs) {
@@ -179,6 +185,7 @@ const irRows = (() => {
   /* The marks of the words of a row, for both sides: "", "name" or "other" per word. Equal words have none, even if they name other values. */
   function marksOf(before, after, left, right, became) {
     const [a, b] = [before.tokens(left), after.tokens(right)];
+    if (isGeneric(a) !== isGeneric(b)) return marksOfLiterals(before, after, left, right, became);
     const marks = [new Array(a.length).fill("other"), new Array(b.length).fill("other")];
     const key = (text, line, k, isLeft) => {
       const [kind, word] = text.tokens(line)[k];
@@ -204,5 +211,25 @@ const irRows = (() => {
     return marks;
   }
 
-  return { rowsOf, marksOf };
+  const isGeneric = (words) => words.find(([kind]) => kind === "op")?.[1].startsWith('"') ?? false;
+  const LITERALS = new Set(["value", "number", "symbol", "string"]);
+
+  /* The marks of one op in custom and in generic form: its values and literals that the other form lacks. */
+  function marksOfLiterals(before, after, left, right, became) {
+    became.images ??= new Set(became.values()); // a value that is in no pair is told by its name
+    const keys = [[before, left], [after, right]].map(([text, line], side) => text.tokens(line).map(([kind, word], k) => {
+      if (!LITERALS.has(kind)) return undefined;
+      if (kind === "value") {
+        const value = text.values.of[line][k];
+        const number = side ? (became.images.has(value) ? value : undefined) : became.get(value);
+        return `value ${number ?? word}`;
+      }
+      const name = /^@?"(.*)"$/s.exec(word)?.[1] ?? word.replace(/^@/, "");
+      return kind === "number" && Number.isFinite(Number(name)) ? Number(name) : name;
+    }));
+    const known = keys.map((own) => new Set(own));
+    return keys.map((own, side) => own.map((key) => key === undefined || known[1 - side].has(key) ? "" : "other"));
+  }
+
+  return { rowsOf, marksOf, isGeneric };
 })();

@@ -25,9 +25,10 @@
     }
   }
 
-  function copyButton(text) {
+  /* Copies the command beside it, whatever that is by then. */
+  function copyButton() {
     const button = element("button", { type: "button", className: "copy", textContent: "Copy" });
-    button.addEventListener("click", () => copy(text, button));
+    button.addEventListener("click", () => copy(button.parentElement.querySelector("code").textContent, button));
     return button;
   }
 
@@ -362,7 +363,7 @@
       const partners = element("p", {}, ...this.partners(row));
       const text = `${this.root.dataset.command} ${this.table.get("line", row)}`;
       const copied = this.root.dataset.command
-        && element("p", { className: "command" }, element("code", { textContent: text }), " ", copyButton(text));
+        && element("p", { className: "command" }, element("code", { textContent: text }), " ", copyButton());
       const card = document.getElementById(this.anchor(row));
       const href = `#${this.anchor(row)}`;
       const onclick = () => { card.open = true; };
@@ -430,8 +431,7 @@
     .map((root) => new Picture(root, tables.get(root.dataset.table)));
 
   for (const word of document.querySelectorAll("main button[aria-describedby]")) explain(word);
-  for (const command of document.querySelectorAll(".command .copy"))
-    command.replaceWith(copyButton(command.parentElement.querySelector("code").textContent));
+  for (const command of document.querySelectorAll(".command .copy")) command.replaceWith(copyButton());
 
   function follow() {
     const anchor = location.hash.slice(1);

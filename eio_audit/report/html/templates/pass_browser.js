@@ -16,6 +16,8 @@ const passBrowser = (() => {
           one.render();
         }
       }));
+      this.other = view.querySelector(".other-pass");
+      this.other.addEventListener("change", () => this.compare());
       view.querySelector(".previous").addEventListener("click", () => this.turn(-1));
       view.querySelector(".next").addEventListener("click", () => this.turn(1));
       view.addEventListener("click", (event) => this.click(event));
@@ -42,6 +44,16 @@ const passBrowser = (() => {
       this.pass = pass;
       this.head(pass);
       const steps = this.data.byPass.get(pass) ?? [];
+      this.lay(steps);
+      if (!steps.length) {
+        const { changed } = this.data.passes[pass];
+        this.view.querySelector(".steps").textContent = changed === null ? "There is no dump before it to compare with." : "It changed nothing.";
+      }
+      this.others();
+    }
+
+    /* Shows texts side by side. */
+    lay(steps) {
       const body = this.view.querySelector(".steps");
       for (const one of this.views) one.observer.disconnect();
       body.replaceChildren();
@@ -51,12 +63,29 @@ const passBrowser = (() => {
         body.append(root);
         return new StepView(this.data, step, root, this.calm.checked);
       });
-      if (!steps.length) {
-        const { changed } = this.data.passes[pass];
-        body.textContent = changed === null ? "There is no dump before it to compare with." : "It changed nothing.";
-      }
       this.groups(steps);
       this.told.textContent = "";
+      this.at = undefined;
+    }
+
+    /* The passes whose text shows the same as that of the chosen one. */
+    others() {
+      const steps = this.data.byPass.get(this.pass) ?? [];
+      const passes = new Set(steps.flatMap((step) => this.data.alike(step)).map(({ pass }) => pass));
+      passes.delete(this.pass);
+      this.other.replaceChildren(this.other.options[0], ...[...passes].sort((a, b) => a - b).map((pass) => {
+        const { name, place } = this.data.passes[pass];
+        return new Option(`after ${name} (${place.replace(/^.*:/, "")})`, pass);
+      }));
+      this.other.value = "";
+      this.other.parentElement.hidden = !passes.size;
+    }
+
+    /* Shows the text after the chosen pass beside that after another one, or the one before it. */
+    compare() {
+      const steps = this.data.byPass.get(this.pass) ?? [];
+      const other = Number(this.other.value);
+      this.lay(this.other.value === "" ? steps : steps.flatMap((step) => this.data.between(step, other)));
     }
 
     head(pass) {
@@ -69,6 +98,7 @@ const passBrowser = (() => {
       const line = this.view.querySelector(".command");
       line.hidden = !command;
       line.querySelector("code").textContent = command;
+      line.querySelector(".copy").textContent = "Copy";
     }
 
     /* The changed ops by name and status; each click goes to the next of them. */
@@ -211,7 +241,7 @@ const passBrowser = (() => {
     }
 
     key(event) {
-      if (event.ctrlKey || event.metaKey || event.altKey || event.target.matches("input[type=search]")) return;
+      if (event.ctrlKey || event.metaKey || event.altKey || event.target.matches("input[type=search], select")) return;
       const turn = { n: 1, p: -1 }[event.key];
       if (turn) this.turn(turn);
       else if (event.key === "Escape") this.escape();
@@ -240,6 +270,9 @@ const passBrowser = (() => {
       this.search.addEventListener("input", () => this.filter());
       this.changes.addEventListener("change", () => this.filter());
       this.choice?.addEventListener("change", () => this.filter());
+      this.functions = this.nav.querySelector(".function");
+      this.functions.addEventListener("change", () => this.filter());
+      this.fill();
       addEventListener("click", (event) => {
         if (/^#pass-\d+$/.test(event.target.closest("a")?.hash)) this.reveal(); // also if it is the chosen one
       });
@@ -247,6 +280,17 @@ const passBrowser = (() => {
       root.classList.add("browsing");
       if (!this.items.some(({ classList }) => !classList.contains("unchanged") && !classList.contains("unchosen"))) this.changes.checked = false;
       this.filter();
+    }
+
+    /* Offers the functions that passes ran on or changed, if there are several. */
+    fill() {
+      this.ranOn = this.items.map((_, pass) => new Set([
+        ...this.data.passes[pass].function.match(/@[^\s,]+/g) ?? [],
+        ...(this.data.byPass.get(pass) ?? []).flatMap(({ changes }) => changes.map((change) => change.function)),
+      ].filter(Boolean)));
+      const names = [...new Set(this.ranOn.flatMap((names) => [...names]))].sort(new Intl.Collator("en", { numeric: true }).compare);
+      this.functions.append(...names.map((name) => new Option(name)));
+      this.functions.hidden = names.length < 2;
     }
 
     /* The words that a pass is found by: its name, its function, and the names of the ops that it changed. */
@@ -268,6 +312,7 @@ const passBrowser = (() => {
       this.items.forEach((item, pass) => {
         item.hidden = (this.changes.checked && item.classList.contains("unchanged"))
           || (this.choice?.checked && item.classList.contains("unchosen"))
+          || (this.functions.value && !this.ranOn[pass].has(this.functions.value))
           || !found.has(pass);
         shown += !item.hidden;
       });
@@ -314,6 +359,7 @@ const passBrowser = (() => {
 
     key(event) {
       if (event.ctrlKey || event.metaKey || event.altKey) return;
+      if (event.target.matches("select")) return;
       const isTyping = event.target.matches("input[type=search]");
       const isInList = this.nav.contains(event.target);
       const step = (!isTyping && { j: 1, k: -1 }[event.key]) || (isInList && { ArrowDown: 1, ArrowUp: -1 }[event.key]);

@@ -56,7 +56,8 @@ const passView = (() => {
       const heads = document.createElement("div");
       heads.className = "row heads";
       const place = (text) => `${text.source}:${text.places[0]}`;
-      heads.innerHTML = `<span><b>before</b> ${escaped(place(this.before))}</span><span><b>after</b> ${escaped(place(this.after))}</span>`;
+      const [left, right] = this.step.titles ?? ["before", "after"];
+      heads.innerHTML = `<span><b>${escaped(left)}</b> ${escaped(place(this.before))}</span><span><b>${escaped(right)}</b> ${escaped(place(this.after))}</span>`;
       const parts = [heads];
       for (let row = 0; row < this.rows.length;) {
         let end = row + 1;

@@ -24,6 +24,12 @@ const stepData = (() => {
       return this.data.form(this.lines[line]);
     }
 
+    /* Whether its ops are printed in generic form. */
+    get isGeneric() {
+      const first = this.ops.findIndex((op) => op);
+      return (this.generic ??= first >= 0 && irRows.isGeneric(this.tokens(first)));
+    }
+
     /* The lines from one to another that begin no op. */
     plain(from, to) {
       const found = [];
@@ -187,6 +193,40 @@ const stepData = (() => {
       return (this.known[number] ??= new Text(this, ...columns.map(summed), this.sources[source]));
     }
 
+    /* The first op of a text, which tells what part of a program it shows. */
+    rootOf(number) {
+      return this.text(number).ops.find((op) => op) ?? 0;
+    }
+
+    /* The steps whose text after them shows the same part of a program as that of a step. */
+    alike(step) {
+      this.roots ??= this.steps.map(({ after }) => this.rootOf(after));
+      const root = this.roots[step.number];
+      return root ? this.steps.filter(({ number }) => this.roots[number] === root) : [];
+    }
+
+    /* From the text after one pass to that after another: all that the steps between them changed. The earlier one is
+       on the left. */
+    between(step, pass) {
+      const alike = this.alike(step);
+      const other = alike.findLast((one) => one.pass === pass);
+      if (!other) return [];
+      const [first, last] = [step, other].sort((a, b) => a.number - b.number);
+      const [before, after] = [first, last].map((one) => this.text(one.after));
+      const changes = new Map();
+      for (const one of alike)
+        if (first.number < one.number && one.number <= last.number)
+          for (const change of one.changes) {
+            const [was, now] = [before, after].map((text) => text.lineOf.get(change.op));
+            if (was === undefined && now === undefined) continue;
+            const known = changes.get(change.op)?.status === "modified" ? "modified" : change.status;
+            const status = was === undefined ? "added" : now === undefined ? "removed" : known === "moved" ? "moved" : "modified";
+            changes.set(change.op, { ...change, status, before: was ?? -1, after: now ?? -1 });
+          }
+      const titles = [first, last].map((one) => `after ${this.passes[one.pass].name}`);
+      return [{ ...step, before: first.after, after: last.after, changes: [...changes.values()], titles }];
+    }
+
     /* By op, its changes, each with its step; by op, the changes that added ops made from it; by op, its copy; by copy, its op. */
     get histories() {
       if (!this.found) {
@@ -252,5 +292,5 @@ const stepData = (() => {
     return new Steps(await new Response(stream).json());
   }
 
-  return { unpacked };
+  return { Steps, unpacked };
 })();

@@ -16,17 +16,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property, reduce
 from itertools import takewhile
 
-from eio_audit.audit.log.scope_text import (
-    Lines,
-    Outline,
-    Scope,
-    ScopeOp,
-    ScopeText,
-    ShownText,
-    extents_of,
-    line_ends,
-    read_shown,
-)
+from eio_audit.audit.programs.scope_text import Lines, Scope, ScopeOp, ScopeText, extents_of, line_ends
+from eio_audit.audit.programs.shown_text import Outline, ShownText, read_shown
 from eio_audit.mlir.input.dumps import Dump
 from eio_audit.mlir.source import InputError
 from eio_audit.mlir.traits import OpTable

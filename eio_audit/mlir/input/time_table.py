@@ -102,6 +102,19 @@ class ComparedTime(NamedTuple):
         return self.after - self.before
 
 
+@dataclass(frozen=True, slots=True)
+class TimeComparison:
+    """The times of two logs."""
+
+    before: TimeTable
+    after: TimeTable
+
+    @property
+    def times(self) -> tuple[ComparedTime, ...]:
+        """The times of each pass, the largest change first; none if a log has no report."""
+        return compared_times(self.before, self.after)
+
+
 def compared_times(before: TimeTable, after: TimeTable) -> tuple[ComparedTime, ...]:
     """Return the times of each pass in two logs, the largest change first; none if a log has no report."""
     if not (before.passes and after.passes):

@@ -9,20 +9,31 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import accumulate
 
 from eio_audit.audit.diff.advice import Change
+from eio_audit.audit.diff.homes import used_in_block
 from eio_audit.audit.diff.made_ops import Kind
+from eio_audit.mlir.ir import IR
 from eio_audit.order.permutation import keyed_inversions
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class EndBlock:
     """A block that is out of order at the end of a log. Its ops are named by their places."""
 
+    ir: IR  # of its dump
+    ops: Sequence[int]  # its ops in that
     keys: Sequence[int | None]
-    used: Sequence[Collection[int]]  # by place, those whose values it uses
     charged: Mapping[int, Collection[int]]  # by run of a pass, those in a pair that it put out of order
+
+    @cached_property
+    def used(self) -> Sequence[Collection[int]]:
+        """By place, the places whose values it uses."""
+        place_of = {op: place for place, op in enumerate(self.ops)}
+        used = used_in_block(self.ir, self.ops)
+        return [tuple(map(place_of.__getitem__, used[op])) for op in self.ops]
 
     @property
     def inversions(self) -> int:

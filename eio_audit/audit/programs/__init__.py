@@ -1,0 +1,1 @@
+"""Programs in the dumps of a log: their text, put together, and which op of a dump is which."""
