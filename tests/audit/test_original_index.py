@@ -156,10 +156,11 @@ def test_names_with_a_negative_index_tell_of_no_module(
 
 @given(st.text("|:.x1é", max_size=12), st.booleans())
 def test_the_origin_in_a_location_is_that_of_its_name(fields: str, has_prefix: bool) -> None:
-    name = f"{'DEBUG|' * has_prefix}7|{fields}"
-    ir = ir_of(f'"t.a"() : () -> () loc("{name}")\n"t.a"() : () -> () loc("{name}"("child"))')
-    parsed = OriginalIndices(ir).parsed
-    assert parsed.origin(0) == parsed.origin(1)  # the second is not read as a plain name
+    *left, op = fields.split("|")
+    line = int(left.pop()) if left and left[-1].isascii() and left[-1].isdigit() else None
+    function = left.pop() if line is not None and left else None
+    file = left.pop() if function is not None and left else None
+    assert origin(f"{'DEBUG|' * has_prefix}7|{fields}") == (tuple(left), file, function, line, op)
 
 
 def test_the_lines_of_locations_with_a_part_in_common_that_has_none() -> None:

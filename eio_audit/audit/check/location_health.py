@@ -251,7 +251,7 @@ def health_change(
 class _Inspection:
     def __init__(self, dump: AuditedDump, number_of: Sequence[int]) -> None:
         self.dump = dump
-        self.indices = dump.indices.by_op
+        self.places = dump.indices.parsed.places
         ops = array("i", _printed_ops(dump))
         self.count = len(ops)
         self.number_of = number_of
@@ -297,12 +297,12 @@ class _Inspection:
             yield LocationRule.REPEATED_LOCATION, Sentence(what, line)
 
     def _two_functions(self, op: int) -> Iterator[tuple[LocationRule, Sentence]]:
-        origin = self.dump.indices.parsed.origin(op)
-        if origin is None or origin.file is None or origin.function is None:
+        place = self.places[op]
+        if place is None or place.file is None or place.function is None:
             return
-        known = self.function_at.setdefault(origin.file, origin.function)
-        if known != origin.function:
-            what = f"{origin.file} defines {origin.function} here, {known} elsewhere"
+        known = self.function_at.setdefault(place.file, place.function)
+        if known != place.function:
+            what = f"{place.file} defines {place.function} here, {known} elsewhere"
             yield LocationRule.TWO_FUNCTIONS, Sentence(what)
 
 

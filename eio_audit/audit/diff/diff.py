@@ -27,7 +27,7 @@ from eio_audit.audit.diff.inverse_ops import InverseOps, LayoutChanges
 from eio_audit.audit.diff.matching import match_ops
 from eio_audit.audit.diff.sameness import SamenessVerdict, sameness
 from eio_audit.audit.locations.original_index import OriginalIndices
-from eio_audit.audit.locations.parsed_locations import Interned, ModelPlace, parse_origin
+from eio_audit.audit.locations.parsed_locations import Interned, ModelPlace, parse_place
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.mlir.input.dumps import Dump, expect_dump
 from eio_audit.mlir.ir import IR
@@ -67,7 +67,7 @@ def fragmentation(before: AuditedDump, after: AuditedDump) -> Fragmentation:
     places, right = after.indices.parsed.places, right_labels(after)
     relabelled = places[:]
     for op, name in right.names.items():
-        relabelled[op] = parse_origin(name).place
+        relabelled[op] = parse_place(name)
     now = _count(after, {}, places)
     fixed = _count(after, after.orders, places) if after.orders else now
     right_now = _count(after, right.orders, relabelled) if right.names else fixed

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import count, islice
 from sys import intern
 from typing import TYPE_CHECKING, NamedTuple
@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from eio_audit.audit.locations.index_pattern import IndexPattern
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.location import (
+    NAME_ALONE,
     CallSiteLoc,
     FileLineColLoc,
     FusedLoc,
@@ -27,12 +28,13 @@ from eio_audit.mlir.location import (
     children,
     walk,
 )
-from eio_audit.mlir.tokens import post_order
+from eio_audit.mlir.tokens import post_order, unescaped
 
 if TYPE_CHECKING:  # a check compares no texts of ops
     from eio_audit.mlir.reading.op_text import KnownTexts
 
 NO_LOCATION = -1  # the number of an unknown or missing location
+MOST_KNOWN_PLACES = 1 << 16  # how many places are kept, since the dumps of a program name the same ones
 LONGEST_LINE_NUMBER = 9  # how many last digits of a line number count; Python parses at most 4,300
 
 
@@ -48,11 +50,6 @@ class Origin:
     function: str | None
     line: int | None
     op: str
-
-    @property
-    def place(self) -> ModelPlace:
-        """The fields that ops of one place share."""
-        return ModelPlace(self.modules, self.file, self.function)
 
 
 class ModelPlace(NamedTuple):
@@ -146,8 +143,8 @@ class ParsedLocations:
         return self.places[op] if "places" in self.__dict__ else self._place(op)
 
     def _place(self, op: int) -> ModelPlace | None:
-        origin = self.origin(op)
-        return None if origin is None else origin.place
+        name = self.indexed_name(op)
+        return None if name is None else parse_place(name)
 
     def model_line(self, op: int) -> ModelLine | None:
         """Return the op's line in the model's source; None if its location has none."""
@@ -209,19 +206,32 @@ def without_line(file: str) -> str:
 
 def parse_origin(name: str) -> Origin:
     """Split a location's name into its fields; missing fields are empty."""
-    fields = name.removeprefix("DEBUG|").split("|")
-    op = fields.pop()
-    has_line = len(fields) > 1 and fields[-1].isascii() and fields[-1].isdigit()
-    line = int(fields.pop()[-LONGEST_LINE_NUMBER:]) if has_line else None
-    function = fields.pop() if line is not None and len(fields) > 1 else None
-    file = fields.pop() if function is not None and len(fields) > 1 else None
-    return Origin(
-        tuple(map(intern, fields[1:])),
-        None if file is None else intern(file),
-        None if function is None else intern(function),
-        line,
-        intern(op),
-    )
+    fields, line, op = _split(name)
+    place = _place_of(fields, line is not None)
+    return Origin(*place, None if line is None else int(line[-LONGEST_LINE_NUMBER:]), intern(op))
+
+
+def parse_place(name: str) -> ModelPlace:
+    """Return the fields of a location's name that ops of one place share."""
+    fields, line, _ = _split(name)
+    return _place_of(fields, line is not None)
+
+
+def _split(name: str) -> tuple[str | None, str | None, str]:
+    """Split a name into the fields between its index and its line, the line, and the op."""
+    start, _, op = name.removeprefix("DEBUG|").rpartition("|")
+    before, has_more, line = start.rpartition("|")
+    has_line = bool(has_more) and line.isascii() and line.isdigit()
+    _, has_fields, fields = (before if has_line else start).partition("|")
+    return fields if has_fields else None, line if has_line else None, op
+
+
+@lru_cache(maxsize=MOST_KNOWN_PLACES)
+def _place_of(text: str | None, has_function: bool) -> ModelPlace:
+    fields = [] if text is None else list(map(intern, text.split("|")))
+    function = fields.pop() if has_function and fields else None
+    file = fields.pop() if function is not None and fields else None
+    return ModelPlace(tuple(fields), file, function)
 
 
 class Numbers(defaultdict[Hashable, int]):
@@ -268,13 +278,15 @@ class LocationNumbers:
         return NO_LOCATION if location is None else self._number(location)
 
     def of_all(self) -> list[int]:
-        """Return the number of each op's location."""
+        """Return the number of each op's location. A name alone is not parsed."""
         known, aliases, numbers = self._interned.locations, dict[bytes, int](), list[int]()
         for op, text in enumerate(self._ir.location_texts(range(len(self._ir)))):
             number = known.get(text)
             if number is None:
                 number = aliases.get(text)
-            if number is None:
+            if number is None and NAME_ALONE.fullmatch(text):
+                number = known[text] = self._interned.number((NameLoc, unescaped(text[1:-1]), ()))
+            elif number is None:
                 number = self.of(op)
                 (aliases if b"#" in text else known)[text] = number
             numbers.append(number)
