@@ -69,13 +69,15 @@ def look_up(word: str) -> list[Entry]:
             return named
     if not key:
         return []
-    one = key.removesuffix("s")
-    return [
+    forms = {key, key.removesuffix("s")}
+    related = [entry for entry in entries() if forms & {*map(_key, entry.related)}]
+    longer = [
         entry
-        for entry in entries()
-        if {key, one} & {*map(_key, entry.related)}
-        or any(f" {part} " in f" {_key(name)} " for name in entry.names for part in (key, one))
+        for entry in sorted(entries(), key=lambda entry: entry.section == "Rules")
+        if any(f" {form} " in f" {_key(name)} " for name in entry.names for form in forms)
     ]
+    first = [entry for entry in longer if entry.section != "Rules" and _key(entry.names[0]).startswith(key)]
+    return list(dict.fromkeys([*first, *related, *longer]))
 
 
 def close_names(word: str) -> list[str]:
