@@ -60,10 +60,10 @@ def is_folder(path: str) -> bool:
     return path.endswith(("/", os.sep)) or Path(path).is_dir()
 
 
-def write_folder(folder: str, files: Iterable[tuple[str, bytes]], doing: str) -> None:
+def write_folder(folder: str, files: Iterable[tuple[str, bytes]], doing: str) -> int:
     """Write files of a folder one by one, each atomically. Other files of the folder stay.
 
-    A bar shows what is being done, and the size of what has been written.
+    A bar shows what is being done, and the size of what has been written. Return the number of the files.
 
     Raises:
         InputError: the folder cannot be made, or a file cannot be written.
@@ -74,10 +74,13 @@ def write_folder(folder: str, files: Iterable[tuple[str, bytes]], doing: str) ->
         raise InputError(folder, None, f"cannot make this folder: {error.strerror or error}") from error
     from eio_audit.report.text.progress import progress
 
+    number = 0
     with progress(None, doing) as advance:
         for name, text in files:
             write_atomically(str(Path(folder, name)), [text])
             advance(len(text))
+            number += 1
+    return number
 
 
 def write_atomically(

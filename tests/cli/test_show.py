@@ -85,7 +85,9 @@ def test_each_dump_is_what_the_compiler_writes_to_a_file(tmp_path: Path, *, is_i
 def test_a_file_for_each_dump(tmp_path: Path) -> None:
     log = tmp_path / "passes.log"
     log.write_text(dump("Before", "a", F) + dump("After", "a", F) + dump("After", "b/c d", module(F)))
-    assert shown(log, "-o", f"{tmp_path}/out/") == b""
+    done = run("show", log, "-o", f"{tmp_path}/out/")
+    said = f"{tmp_path}/out/ is written: 3 files\n"
+    assert (done.returncode, done.stdout, done.stderr.decode()) == (0, b"", said)
     names = ["001-a-before.mlir", "002-a.mlir", "003-b_c_d.mlir"]
     assert sorted(file.name for file in (tmp_path / "out").iterdir()) == names
     assert [(tmp_path / "out" / name).read_text() for name in names] == [F, F, module(F)]

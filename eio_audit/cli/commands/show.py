@@ -23,6 +23,7 @@ from eio_audit.cli.options import (
 from eio_audit.cli.output import is_folder, write_bytes, write_folder
 from eio_audit.mlir.input.markers import without_noise
 from eio_audit.mlir.source import InputError, source_name
+from eio_audit.report.wording import count
 
 if TYPE_CHECKING:
     from eio_audit.cli.config_file import Config
@@ -90,7 +91,8 @@ def show_command(
     dumps = read_dumps(path, "show")
     name, own = source_name(path), choice.at(path)
     if output is not None and in_folder:
-        write_folder(output, shown.files(dumps, own.of(dumps, name)), "writing dumps")
+        number = write_folder(output, shown.files(dumps, own.of(dumps, name)), "writing dumps")
+        click.echo(f"{output} is written: {count(number, 'file')}", err=True)
         return
     if function is not None:
         own = shown.only_choice(own, dumps, name)
@@ -101,6 +103,8 @@ def show_command(
     if whole:
         dump = program_at([one for one in dumps if one.program == dump.program], dump, shown.op_table)
     write_bytes(output, [shown.text(dump)])
+    if output not in {None, "-"}:
+        click.echo(f"{output} is written: the dump on line {dump.line} of {name}", err=True)
 
 
 class _Shown(NamedTuple):
