@@ -18,6 +18,7 @@ from eio_audit.mlir.input.dumps import read_text
 from eio_audit.mlir.input.filecheck import check_lines, failed_checks
 from eio_audit.mlir.source import InputError, Source
 from tests.cli.running import run
+from tests.limits import limited
 from tests.tools import mlir_tool
 
 IR = """\
@@ -194,3 +195,31 @@ def test_any_other_order_of_distinct_lines_is_another_order(order: list[int]) ->
     checks = "".join(f"// CHECK: my.op{k}\n" for k in order)
     expected = CheckOrder.SAME if order == sorted(order) else CheckOrder.OTHER
     assert compared(checks, text)[0] is expected
+
+
+def test_a_pattern_that_backtracks_is_stopped(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr("eio_audit.audit.diff.check_lines.MOST_SECONDS", 0.2)
+    test, output = tmp_path / "t.mlir", tmp_path / "out.txt"
+    test.write_text("// CHECK: {{(a|a)+b}}\n")
+    output.write_text(printed("module {\n}\n// " + "a" * 60))
+    done = run("diff", test, output)
+    assert done.returncode == 2
+    assert done.stderr.decode() == (
+        f"{test}:1:1: error: it takes too long to look for the lines of this test, at last for CHECK: {{{{(a|a)+b}}}}\n"
+    )
+
+
+def test_a_count_of_a_billion_is_not_found(tmp_path: Path) -> None:
+    test, output = tmp_path / "t.mlir", tmp_path / "out.txt"
+    test.write_text("// CHECK-COUNT-999999999: module\n")
+    output.write_text(printed("module {\n}\n"))
+    assert "1 of 4 CHECK lines found nowhere" in run("diff", test, output).stdout.decode()
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["Input was:\n<<<<<<\n", ">>>>>>\n", "x>>>>>>\n", "Input was:\n", "Input was:\n<<<<<<\n  1: a\n>>>>>>\n"],
+)
+def test_many_heads_and_ends_take_linear_time(line: str) -> None:
+    with limited(1):
+        failed_checks(Source("out.txt", ("Input was:\n<<<<<<\n" + line * 20_000).encode()))

@@ -7,15 +7,17 @@ line that sets it to the next one that does. A ``LABEL`` divides the text as it 
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from graphlib import CycleError, TopologicalSorter
-from itertools import groupby, pairwise
+from itertools import accumulate, groupby, pairwise
 from operator import attrgetter
+from time import thread_time
+
+import regex
 
 from eio_audit.audit.check.keyed_dump import KeyedDump, read_dump
 from eio_audit.audit.diff.compared_dump import ComparedDump
@@ -24,10 +26,12 @@ from eio_audit.audit.locations.parsed_locations import Interned
 from eio_audit.audit.options import AuditOptions
 from eio_audit.mlir.input.dumps import find_dumps
 from eio_audit.mlir.input.filecheck import CheckLine, FailedCheck, Part
-from eio_audit.mlir.source import InputError, Text
+from eio_audit.mlir.source import InputError, Position, Text
 from eio_audit.order.permutation import displaced
 
 MOST_ATTEMPTS = 20_000  # how many places are tried for the lines of a test
+MOST_SECONDS = 5.0  # how long the patterns of a test may take in all: anybody can write them
+_BLANKS = r"(?:\\?[ \t])+"  # in a text whose signs are escaped
 _NOT_SOUGHT = {"NOT", "EMPTY"}
 _Place = tuple[int, int]  # a line of the input from 0, and a column
 _NOWHERE = (-1, 0)
@@ -95,9 +99,10 @@ def compare_checks(
 ) -> CheckComparison:
     """Look for the lines of a test in the text that it failed on, in any order."""
     lines = failed.source.data[:].decode("utf-8", "surrogateescape").split("\n")
-    all_sought = [*_all_sought(checks)]
-    _divide(all_sought, lines)
-    order = _Search(all_sought, lines).order()
+    all_sought = [*_all_sought(checks, len(lines))]
+    patterns = _Patterns(check_file)
+    _divide(all_sought, lines, patterns)
+    order = _Search(all_sought, lines, patterns).order()
     expected = [*_as_expected(all_sought)]
     ranks = {place: rank for rank, place in enumerate(sorted(one.found for one in expected))}
     out = {expected[k] for k in displaced([ranks[one.found] for one in expected])}
@@ -124,7 +129,8 @@ def compare_checks(
     )
 
 
-def _all_sought(checks: Sequence[CheckLine]) -> Iterator[_Sought]:
+def _all_sought(checks: Sequence[CheckLine], most: int) -> Iterator[_Sought]:
+    """Yield what to look for. What is to be found more often than ``most`` times is not found."""
     sought: _Sought | None = None
     for check in checks:
         if check.kind in _NOT_SOUGHT:
@@ -134,20 +140,49 @@ def _all_sought(checks: Sequence[CheckLine]) -> Iterator[_Sought]:
             continue
         if sought is not None:
             yield sought
-        yield from (_Sought(check, [*check.parts]) for _ in range(check.times - 1))
+        yield from (_Sought(check, [*check.parts]) for _ in range(min(check.times - 1, most)))
         sought = _Sought(check, [*check.parts])
     if sought is not None:
         yield sought
 
 
-def _divide(all_sought: Sequence[_Sought], lines: Sequence[str]) -> None:
+class _Patterns:
+    """Searches for the patterns of a test, for so long in all."""
+
+    def __init__(self, check_file: str) -> None:
+        self._file, self._left = check_file, MOST_SECONDS
+
+    def find(self, expression: str, line: str, check: CheckLine) -> list[regex.Match[str]]:
+        """Return where a line has an expression.
+
+        Raises:
+            InputError: it takes too long.
+        """
+        began = thread_time()
+        try:
+            found = list(regex.finditer(expression, line, timeout=max(self._left, 0.001)))
+        except TimeoutError:
+            found, self._left = [], 0
+        self._left -= thread_time() - began
+        if self._left <= 0:
+            message = f"it takes too long to look for the lines of this test, at last for {check.text[:80]}"
+            raise InputError(self._file, Position(check.line, 1), message)
+        return found
+
+
+def _divide(all_sought: Sequence[_Sought], lines: Sequence[str], patterns: _Patterns) -> None:
     """Tell which lines each may be on: from its label to the line with the next label of the text."""
     labels, after = dict[int, int](), 0
     for number, sought in enumerate(all_sought):
         if sought.check.kind == "LABEL":
-            label = re.compile(_pattern(sought.check.parts, {})[0])
+            label, _ = _pattern(sought.check.parts, {})
             in_turn = [*range(after, len(lines)), *range(after)]
-            own = (line for line in in_turn if line not in labels.values() and label.search(lines[line]))
+            taken = {*labels.values()}
+            own = (
+                line
+                for line in in_turn
+                if line not in taken and patterns.find(label, lines[line], sought.check)
+            )
             if (found := next(own, -1)) >= 0:
                 labels[number], after = found, found + 1
     ends = sorted([*labels.values(), len(lines)])
@@ -166,7 +201,7 @@ def _pattern(parts: Sequence[Part], known: Mapping[str, str]) -> tuple[str, dict
     text, groups = "", dict[str, str]()
     for part in parts:
         if part.kind == "text":
-            text += re.sub(r"(?:\\[ \t])+", r"[ \\t]+", re.escape(part.text))
+            text += regex.sub(_BLANKS, r"[ \\t]+", regex.escape(part.text))
         elif part.kind == "regex":
             text += f"(?:{part.text})"
         elif part.kind == "set":
@@ -175,15 +210,16 @@ def _pattern(parts: Sequence[Part], known: Mapping[str, str]) -> tuple[str, dict
         elif part.text in groups:
             text += f"(?P={groups[part.text]})"
         else:
-            text += re.escape(known[part.text]) if part.text in known else ".+?"
+            text += regex.escape(known[part.text]) if part.text in known else ".+?"
     return text, groups
 
 
 class _Search:
     """Finds a place for each line of a test, so that no two overlap and variables agree."""
 
-    def __init__(self, all_sought: Sequence[_Sought], lines: Sequence[str]) -> None:
+    def __init__(self, all_sought: Sequence[_Sought], lines: Sequence[str], patterns: _Patterns) -> None:
         self._all = all_sought
+        self._patterns = patterns
         self._lines = lines
         self._attempts = 0
         self._taken = defaultdict[int, list[range]](list)  # by line, the columns
@@ -227,9 +263,8 @@ class _Search:
     ) -> Iterator[tuple[_Place, range, dict[str, str]]]:
         sought = self._all[number]
         text, groups = _pattern(sought.parts, known)
-        pattern = re.compile(text)
         for line in sought.within:
-            for match in pattern.finditer(self._lines[line]):
+            for match in self._patterns.find(text, self._lines[line], sought.check):
                 columns = range(*match.span())
                 taken = self._taken.get(line, ())
                 if not any(one.start < columns.stop and columns.start < one.stop for one in taken):
@@ -252,7 +287,7 @@ def _apart(all_sought: Sequence[_Sought]) -> Iterator[int]:
 
 
 def _line_starts(data: Text) -> list[int]:
-    return [0, *(match.end() for match in re.finditer(b"\n", data))]
+    return [*accumulate((len(line) + 1 for line in data[:].split(b"\n")), initial=0)]
 
 
 def _forbidden(failed: FailedCheck, lines: Sequence[int], options: AuditOptions) -> str | None:

@@ -7,23 +7,29 @@ together, and may leave lines out. lit puts a prefix before all of it.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
 
-from eio_audit.mlir.source import Source, Text, UnreadableFileError, read_blocks
+from eio_audit.mlir.source import Source, Span, Text, UnreadableFileError, read_blocks
 
 _LOOKED_AT = 1 << 22  # how much of a file is looked at for such an output
 _HEAD = b"Input was:"
-_INPUT = re.compile(
-    rb"(?m)^(?P<lead>[^\n]{0,80}?)Input was:[ \t\r]*\n(?P=lead)<<<<<<[ \t\r]*\n"
-    rb"(?P<body>(?s:.*?))^(?P=lead)>>>>>>[ \t\r]*$"
-)
-_NUMBERED = rb"(?P<before>%b *+(?P<number>\d++): ?)(?P<text>[^\n]*?)[ \t\r]*"
-_CHECK_FILE = re.compile(rb"(?m)^[^\n]{0,80}?Check file: ([^\n]+?)[ \t\r]*$")
+_BLANKS = b" \t\r"
+_BEGIN = re.compile(rb"(?m)^(?P<lead>[^\n]{0,80}?)Input was:[ \t\r]*\n(?P=lead)<<<<<<[ \t\r]*\n")
+_END = re.compile(rb"(?m)^(?P<lead>[^\n]{0,80}?)>>>>>>[ \t\r]*$")
+_NUMBERED = re.compile(rb" *+(?P<number>\d++): ?(?P<text>[^\n]*+)")
+_SKIPPED = re.compile(rb" *+\.[ \t\r]*+")
+_CHECK_FILE = re.compile(rb"(?m)^[^\n]{0,80}?Check file: ([^\n]++)$")
 _FAILED = re.compile(rb"(?m): error: ([\w-]+?)(?:-(?:NEXT|SAME|NOT|DAG|LABEL|EMPTY|COUNT-?\d*))?: ")
 _GIVEN = re.compile(rb"-check-prefix(?:es)?[= ]([\w,-]+)")
+_CHECK = (
+    r"(?m)(?<![\w-])(?:{names})(?:-(?P<kind>NEXT|SAME|NOT|DAG|LABEL|EMPTY|COUNT-(?P<times>\d{{1,9}})))?"
+    r"(?P<literal>\{{LITERAL\}})?:[ \t]*+(?P<pattern>[^\n]*+)$"
+)
 LEFT_OUT = "FileCheck left out lines here: run the test again with FILECHECK_OPTS=-dump-input-filter=all"
 """The error for an input that is not shown whole."""
 
@@ -54,30 +60,37 @@ def failed_checks(source: Source) -> list[FailedCheck]:
     data: Text = source.data
     if data.find(_HEAD, 0, _LOOKED_AT) < 0:
         return []
+    ends = defaultdict[bytes, list[int]](list)  # by what is before it on its line
+    for match in _END.finditer(data):
+        ends[match["lead"]].append(match.start())
     found, end = [], 0
-    for match in _INPUT.finditer(data):
+    for match in _BEGIN.finditer(data):
+        own = ends[match["lead"]]
+        after = bisect_left(own, match.end())
+        if match.start() < end or after == len(own):
+            continue
         above = bytes(data[end : match.start()])
         files, failed = _CHECK_FILE.findall(above), _FAILED.findall(above)
         given = [name for names in _GIVEN.findall(above) for name in names.split(b",")]
         prefixes = dict.fromkeys(name.decode() for name in [*failed, *given])
-        file = files[-1].decode("utf-8", "surrogateescape") if files else ""
-        found.append(FailedCheck(_input(source, match), file, (*prefixes,) or ("CHECK",)))
-        end = match.end()
+        file = files[-1].rstrip(_BLANKS).decode("utf-8", "surrogateescape") if files else ""
+        end = own[after]
+        shown = _input(source, Span(match.end(), end), match["lead"].rstrip(b" "))
+        found.append(FailedCheck(shown, file, (*prefixes,) or ("CHECK",)))
     return found
 
 
-def _input(source: Source, match: re.Match[bytes]) -> Source:
-    numbered = re.compile(_NUMBERED % re.escape(match["lead"].rstrip(b" ")))
-    skipped = re.compile(re.escape(match["lead"].rstrip(b" ")) + rb" *\.[ \t\r]*")
+def _input(source: Source, body: Span, lead: bytes) -> Source:
     lines, places = list[bytes](), list[tuple[int, int]]()
-    offset, place = match.start("body"), source.line_at(match.start("body"))
-    for line in match["body"].split(b"\n"):
-        if shown := numbered.fullmatch(line):
-            if int(shown["number"]) != len(lines) + 1:
+    offset, place = body.start, source.line_at(body.start)
+    for line in bytes(source.data[body.start : body.end]).split(b"\n"):
+        is_own = line.startswith(lead)
+        if is_own and (shown := _NUMBERED.fullmatch(line, len(lead))):
+            if shown["number"] != str(len(lines) + 1).encode():
                 raise source.error(offset, LEFT_OUT)
-            lines.append(shown["text"])
-            places.append((place, len(shown["before"].decode("utf-8", "replace"))))
-        elif skipped.fullmatch(line):
+            lines.append(shown["text"].rstrip(_BLANKS))
+            places.append((place, len(line[: shown.start("text")].decode("utf-8", "replace"))))
+        elif is_own and _SKIPPED.fullmatch(line, len(lead)):
             raise source.error(offset, LEFT_OUT)
         offset, place = offset + len(line) + 1, place + 1
     return Source(source.name, b"\n".join(lines), places=[*places, (place, 0)])
@@ -110,17 +123,15 @@ def check_lines(source: Source, prefixes: tuple[str, ...]) -> list[CheckLine]:
         InputError: a pattern has no end, or a regular expression in it cannot be read.
     """
     names = "|".join(map(re.escape, sorted(prefixes, key=len, reverse=True)))
-    pattern = re.compile(
-        rf"(?m)(?<![\w-])(?:{names})(?:-(?P<kind>NEXT|SAME|NOT|DAG|LABEL|EMPTY|COUNT-(?P<times>\d+)))?"
-        r"(?P<literal>\{LITERAL\})?:[ \t]*(?P<pattern>[^\n]*?)[ \t\r]*$".encode()
-    )
+    check = _CHECK.format(names=names).encode()
     found = []
-    for match in pattern.finditer(source.data):
-        text = match["pattern"].decode("utf-8", "surrogateescape")
+    for match in re.finditer(check, source.data):
+        text = match["pattern"].rstrip(_BLANKS).decode("utf-8", "surrogateescape")
         try:
             parts = [Part("text", text)] if match["literal"] else [*_parts(text)]
             for part in parts:
-                re.compile(part.text if part.kind in {"regex", "set"} else "")
+                expression = part.text if part.kind in {"regex", "set"} else ""
+                re.compile(expression)
         except (re.error, ValueError) as error:
             raise source.error(match.start("pattern"), f"this pattern cannot be read: {error}") from error
         line, kind = source.line_at(match.start("pattern")), (match["kind"] or b"").decode().split("-")[0]
