@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 import eio_audit
-from tests.internals import COMMANDS, entries, look_up
+from eio_audit.report.manual import entries, look_up
+from tests.internals import COMMANDS
 
 ROOT = Path(__file__).parent.parent
 PAGE = (ROOT / "docs" / "glossary.md").read_text()

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from eio_audit.mlir.traits import FLAGS
 from tests.cli.json_schema import schema
 from tests.cli.reference import FACTS, anywhere, option_names
-from tests.internals import FLAGS
 
 ROOT = Path(__file__).parent.parent
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]

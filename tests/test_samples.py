@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from eio_audit import AuditOptions, Summary, check, fix, read
-from tests.internals import find_files, in_orders, read_ir
+from eio_audit.mlir.input.folders import find_files
+from tests.internals import in_orders, read_ir
 
 SAMPLES = Path(__file__).parent.parent / "sample_irs"
 FILES = sorted(Path(p) for p in find_files(str(SAMPLES)))

@@ -7,7 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import eio_audit
-from tests.internals import Group, Kind, PassFlow, Root, flow_of
+from eio_audit.audit.bisect.pass_states import flow_of
+from eio_audit.audit.diff.advice import PassFlow
+from eio_audit.audit.diff.made_ops import Group, Kind, Root
 
 TITLE = "// -----// IR Dump After step (step) //----- //\n"
 

@@ -1,6 +1,7 @@
 from array import array
 
-from tests.internals import DependenceGraph, find_blockers
+from eio_audit.audit.check.disorder import find_blockers
+from tests.internals import DependenceGraph
 
 
 def graph_of(size: int, *edges: tuple[int, int, str]) -> DependenceGraph:

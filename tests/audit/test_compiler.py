@@ -12,8 +12,11 @@ from typing import Any
 import pytest
 
 from eio_audit import Compiler, InputError, VerificationError, fix, read, read_text
+from eio_audit.audit.command import run_command
+from eio_audit.audit.corpus.check_dumps import fix_files
+from eio_audit.audit.fix.verification import first_lines, lines_of_input
 from tests.audit.test_fix import SHUFFLED, fixed
-from tests.internals import DumpFix, first_lines, fix_files, lines_of_input, local_workers, run_command
+from tests.internals import DumpFix, local_workers
 from tests.reading import ir_of
 from tests.tools import iree_opt, mlir_tool, needs_mlir_opt
 

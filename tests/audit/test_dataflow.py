@@ -3,8 +3,9 @@ import pytest
 from hypothesis import given
 
 from eio_audit import AuditOptions, Dataflow, InputError, dataflow, dataflow_graph, read_text
+from eio_audit.audit.explain.order_picture import BlockDataflow, neighbourhood
 from tests.audit.test_check import ISSUE
-from tests.internals import BlockDataflow, FixedBlock, audit_dump, neighbourhood
+from tests.internals import FixedBlock, audit_dump
 from tests.programs import programs
 
 CHAIN = """

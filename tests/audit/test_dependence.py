@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eio_audit.audit.dependence import DependenceKind
-from tests.internals import DependenceGraph, Dependences, effects_module
+from eio_audit.mlir.semantics import effects as effects_module
+from tests.internals import DependenceGraph, Dependences
 from tests.reading import ir_of
 
 

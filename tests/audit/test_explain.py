@@ -3,15 +3,11 @@ import pytest
 from hypothesis import given
 
 from eio_audit import AuditOptions, InputError, dataflow_graph, explain, read_text
+from eio_audit.audit.explain.explain import OpExplanation, OpInBlock
+from eio_audit.audit.explain.order_picture import BlockDataflow
 from tests.audit.test_check import ISSUE
 from tests.audit.test_fix import SHUFFLED
-from tests.internals import (
-    BlockDataflow,
-    FixedBlock,
-    OpExplanation,
-    OpInBlock,
-    audit_dump,
-)
+from tests.internals import FixedBlock, audit_dump
 from tests.programs import programs
 
 

@@ -5,10 +5,12 @@ from hypothesis import given
 from hypothesis.strategies import integers
 
 from eio_audit import AuditOptions, Dump, Finding, IndexPattern, Rule, read, read_text
+from eio_audit.audit.check.keyed_dump import SharedWork
+from eio_audit.audit.gate.gate import by_severity
 from tests.audit.test_check import ISSUE
 from tests.audit.test_fix import SHUFFLED
 from tests.cli.running import SAMPLES
-from tests.internals import RULES, SharedWork, audit_dump, by_severity, find
+from tests.internals import RULES, audit_dump, find
 from tests.programs import programs
 from tests.report.judged import judged
 from tests.rules import AVOIDABLE, HOISTED, SPLIT, UNAVOIDABLE, UNKNOWN_LOCATION, WRONG_INDEX

@@ -6,19 +6,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eio_audit import AuditOptions, VerificationError, fix, read_text
+from eio_audit.audit.fix import verification as verification_module
+from eio_audit.audit.fix.fix import corrected, with_other_names
+from eio_audit.audit.fix.verification import verify as verify_orders
 from tests.audit.test_check import ISSUE
-from tests.internals import (
-    IR,
-    AuditedDump,
-    audit_dump,
-    corrected,
-    count_inversions,
-    read_ir,
-    resources_module,
-    verification_module,
-    with_other_names,
-)
-from tests.internals import verify as verify_orders
+from tests.internals import IR, AuditedDump, audit_dump, count_inversions, read_ir, resources_module
 from tests.programs import programs
 from tests.reading import ir_of
 

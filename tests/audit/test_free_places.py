@@ -4,8 +4,10 @@ import pytest
 from hypothesis import given
 
 from eio_audit import AuditOptions, check, explain, fix, read, read_text
+from eio_audit.audit.check.keyed_dump import OrderKeys
+from eio_audit.order.precedence import after_last_uses
 from tests.cli.running import SAMPLES
-from tests.internals import OrderKeys, OriginalIndices, after_last_uses, audit_dump
+from tests.internals import OriginalIndices, audit_dump
 from tests.programs import freeing_programs
 from tests.reading import ir_of
 

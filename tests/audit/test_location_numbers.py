@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.internals import Interned, LocationNumbers, OriginalIndices
+from eio_audit.audit.locations.parsed_locations import LocationNumbers
+from tests.internals import Interned, OriginalIndices
 from tests.reading import ir_of
 
 NAMES = st.sampled_from(['"x"', '"y"', '"a b"', r'"\78"', '"é"', '"("', '"x:1:2"'])

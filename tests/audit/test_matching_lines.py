@@ -3,7 +3,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.internals import gaps_between, matching_lines
+from eio_audit.audit.diff.matching import gaps_between, matching_lines
 
 TEXTS = st.lists(st.sampled_from("abc}"), max_size=12)
 

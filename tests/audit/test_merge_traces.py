@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from eio_audit import Dump, InputError, Trace, read_text, trace
+from eio_audit.audit.corpus.trace_models import merge_traces, pass_totals
 from tests.audit.test_trace import CALLER, READS, dump, function, logs, module
-from tests.internals import merge_traces, pass_totals
 
 
 def dumps_of_model(name: str, text: str) -> list[Dump]:

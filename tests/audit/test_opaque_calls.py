@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 import eio_audit
 from eio_audit import AuditOptions, check, fix, read_text
-from tests.internals import op_of_callee, op_traits
+from eio_audit.mlir.traits import op_of_callee
+from tests.internals import op_traits
 
 TENSOR = {"emitpy": '!emitpy.opaque<"ttnn.Tensor">', "emitc": '!emitc.opaque<"::ttnn::Tensor">'}
 DEVICE = {

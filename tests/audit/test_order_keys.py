@@ -1,7 +1,8 @@
 import pytest
 
 from eio_audit import AuditOptions, check, diff, explain, read_text
-from tests.internals import OrderKeys, OriginalIndices
+from eio_audit.audit.check.keyed_dump import OrderKeys
+from tests.internals import OriginalIndices
 from tests.reading import ir_of
 
 DERIVED = 'func.func @f(%a: i32) {\n%0 = "ttir.abs"(%a) : (i32) -> i32 loc("5|a_tm0"("5|a"))\n%1 = "ttir.neg"(%0) : (i32) -> i32 loc("4|b")\nreturn\n}\n'

@@ -7,7 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from eio_audit import read, read_text
-from tests.internals import FixedBlock, PairClasses, audit_dump
+from eio_audit.audit.check.keyed_block import PairClasses
+from tests.internals import FixedBlock, audit_dump
 from tests.real_samples import SAMPLES
 
 INDICES = st.lists(st.integers(0, 9), min_size=3, max_size=9)

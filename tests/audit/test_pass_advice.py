@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 
 from eio_audit import Trace, read, read_text, trace
+from eio_audit.audit.log import pass_advice as pass_advice_module
 from tests.audit.test_trace import dump, function, logs
-from tests.internals import pass_advice_module
 
 RESNET = Path(__file__).parent.parent.parent / "sample_irs" / "resnet" / "all_passes_alias.log"
 

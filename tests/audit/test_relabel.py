@@ -6,9 +6,11 @@ import pytest
 from hypothesis import given
 
 from eio_audit import AuditOptions, IndexPattern, OriginalOrder, VerificationError, check, fix, read_text
+from eio_audit.audit.fix.labels import new_locations, relabelled
+from eio_audit.audit.fix.verification import read_relocated
+from eio_audit.mlir.rewriting import with_locations
 from tests.audit.test_check import ISSUE
-from tests.internals import audit_dump, new_locations, read_relocated, with_locations
-from tests.internals import relabelled_locations as relabelled
+from tests.internals import audit_dump
 from tests.programs import programs
 
 

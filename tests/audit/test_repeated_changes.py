@@ -3,7 +3,7 @@
 from typing import Any
 
 from eio_audit import diff, read_text
-from tests.internals import repeated_changes
+from eio_audit.audit.diff.dump_comparison import repeated_changes
 
 
 def repeated(before: list[str], after: list[str]) -> Any:

@@ -3,7 +3,8 @@
 import pytest
 
 from eio_audit import AuditOptions, diff, normal_form, read_text
-from tests.internals import Calls, Dependences, OpTable, OpTraits, Source, read_ir
+from eio_audit.mlir.semantics.calls import Calls
+from tests.internals import Dependences, OpTable, OpTraits, Source, read_ir
 
 ROWS = {"a pattern": {"my.*": OpTraits()}, "its name": {"my.table": OpTraits()}}
 F, G = "func.func private @f()", "func.func private @g()"

@@ -9,7 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eio_audit import AuditOptions, Diff, diff, read_text, shuffle
-from tests.internals import ComparedDump, Interned, match_ops, read_dump
+from eio_audit.audit.diff.compared_dump import ComparedDump
+from eio_audit.audit.diff.matching import match_ops
+from tests.internals import Interned, read_dump
 from tests.programs import loops, programs
 
 CHAIN = """func.func @f(%x: f32, %w0: f32, %w1: f32, %w2: f32, %w3: f32) -> f32 {{

@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eio_audit import AuditOptions, InputError, diff, read_text, shuffle
-from tests.internals import ComparedDump, Interned, read_dump
-from tests.internals import sameness as sameness_of
+from eio_audit.audit.diff.compared_dump import ComparedDump
+from eio_audit.audit.diff.sameness import sameness as sameness_of
+from tests.internals import Interned, read_dump
 from tests.judge import parse, same_program
 from tests.programs import loops, programs
 

@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eio_audit import AuditOptions, VerificationError, check, fix, read_text, shuffle, stamp
-from tests.internals import Dependences, Precedence, random_order, reordered
+from eio_audit.audit.fix.fix import random_order, reordered
+from tests.internals import Dependences, Precedence
 from tests.judge import same_program
 from tests.programs import loops, programs
 from tests.reading import ir_of

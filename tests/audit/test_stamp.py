@@ -7,7 +7,9 @@ from hypothesis import given
 from iree.compiler import ir
 
 from eio_audit import InputError, VerificationError, check, read_text, stamp
-from tests.internals import OriginalIndices, Source, labels_module, read_ir, read_relocated
+from eio_audit.audit.fix import labels as labels_module
+from eio_audit.audit.fix.verification import read_relocated
+from tests.internals import OriginalIndices, Source, read_ir
 from tests.judge import parse
 from tests.programs import programs
 

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eio_audit import read, read_text, trace
-from tests.internals import inverted_pairs_module as inverted_pairs
+from eio_audit.order import inverted_pairs
 
 BLAME = Path(__file__).parent.parent / "data" / "blame"
 _OP = re.compile(r"(\w+?)(\d+)=([\w.]+)\(([\w,]*)\)")

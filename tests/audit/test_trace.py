@@ -5,11 +5,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from eio_audit import AuditOptions, Dump, InputError, OriginalOrder, Trace, check, read, read_text, trace
+from eio_audit.audit.check.check import audit_keyed
+from eio_audit.audit.log import followed_pairs, function_states
+from eio_audit.audit.log.program_log import ProgramLog
+from eio_audit.audit.programs.shown_text import Recent
+from eio_audit.mlir.semantics.functions import functions_around
+from eio_audit.report.wording.trace import reason
 from tests.audit.counting import counting
 from tests.cli.running import run
-from tests.internals import ProgramLog, Recent, audit_keyed, functions_around, read_ir, reason
-from tests.internals import followed_pairs_module as followed_pairs
-from tests.internals import function_states_module as function_states
+from tests.internals import read_ir
 from tests.programs import programs
 from tests.test_samples import SAMPLES
 

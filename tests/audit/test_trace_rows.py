@@ -15,7 +15,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from eio_audit import Dump, diff, read, read_text, trace
-from tests.internals import OpTable, text_before
+from eio_audit.audit.programs.program_text import text_before
+from tests.internals import OpTable
 
 SAMPLES = Path(__file__).parent.parent.parent / "sample_irs"
 

@@ -8,19 +8,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eio_audit import VerificationError, read_text
+from eio_audit.audit.fix.fix import corrected
+from eio_audit.audit.fix.verification import verify
+from eio_audit.mlir.reading.builder import Scopes
 from tests.audit.test_fix import SHUFFLED, fixed
 from tests.internals import (
     DependenceGraph,
     Dependences,
     OpTable,
     OpTraits,
-    Scopes,
     Source,
     audit_dump,
-    corrected,
     in_orders,
     read_ir,
-    verify,
 )
 from tests.mlir.test_places import DEOPTIMIZE, INALLOCA, LANDINGPAD, MUSTTAIL
 from tests.reading import ir_of

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.internals import Module, number_modules
+from eio_audit.audit.programs.modules import Module, number_modules
 
 NAMES = st.sampled_from([("builtin.module", None), ("builtin.module", "@m"), ("hal.executable", "@m")])
 CONTENTS = st.frozensets(st.sampled_from([("func.func", symbol) for symbol in "abcdef"]))

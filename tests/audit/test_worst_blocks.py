@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from eio_audit import Dump, DumpAudit, InputError, check, read, read_text
+from eio_audit.audit.explain.order_picture import pictures_of_model
 from tests.audit.test_trace import dump, function, module
-from tests.internals import pictures_of_model
 
 ONE, THREE = function("f", 2, 1, 3), function("f", 3, 2, 1)
 

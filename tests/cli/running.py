@@ -19,7 +19,7 @@ from unittest import mock
 
 import pytest
 
-from tests.internals import main
+from eio_audit.cli.main import main
 
 SAMPLES = Path(__file__).parent.parent.parent / "sample_irs"
 

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
+from eio_audit.mlir.reading.builder import Builder
 from tests.audit.test_fix import SHUFFLED, fixed
 from tests.cli.running import run
-from tests.internals import Builder
 
 FAULTY = SHUFFLED.replace("ttir.neg", "t.fault")
 MARKER = "// -----// IR Dump After {} //----- //\n"

@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from eio_audit.audit.check.check import audit_keyed
+from eio_audit.mlir.semantics.functions import functions_around
 from tests.audit.counting import counting
 from tests.cli.running import SAMPLES, pipe_of, run
-from tests.internals import audit_keyed, functions_around
 
 BEFORE = SAMPLES / "resnet" / "before_inline.mlir"
 AFTER = SAMPLES / "resnet" / "after_alias.mlir"

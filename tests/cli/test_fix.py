@@ -11,9 +11,10 @@ from typing import NoReturn
 import pytest
 
 from eio_audit import VerificationError
+from eio_audit.cli.main import main
 from tests.audit.test_fix import SHUFFLED, fixed
 from tests.cli.running import SAMPLES, run, run_on_terminal, run_process
-from tests.internals import DumpFix, main
+from tests.internals import DumpFix
 
 RESNET = SAMPLES / "resnet" / "after_alias.mlir"
 LOG = SAMPLES / "resnet" / "all_passes_alias.log"

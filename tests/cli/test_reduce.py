@@ -9,8 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from eio_audit.audit.bisect.compiler_command import CompilerRuns
+from eio_audit.audit.options import DEFAULT_OPTIONS
+from eio_audit.audit.reduce.property import Wanted
+from eio_audit.audit.reduce.reduce import Job, reduce_program
 from tests.cli.running import run
-from tests.internals import DEFAULT_OPTIONS, CompilerCommand, CompilerRuns, Job, Wanted, reduce_program
+from tests.internals import CompilerCommand
 from tests.tools import mlir_tool, needs_mlir_opt
 
 SAMPLES = Path(__file__).parent.parent.parent / "sample_irs"

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from eio_audit.cli.reports import Given
 from tests.audit.test_fix import SHUFFLED
 from tests.cli.running import run
-from tests.internals import RENDERERS, Given
+from tests.internals import RENDERERS
 
 
 @pytest.mark.parametrize(

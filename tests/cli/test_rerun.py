@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.internals import rerun
+from eio_audit.cli.dump_choice import rerun
 
 
 @pytest.mark.parametrize(

@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eio_audit import AuditOptions
+from eio_audit.report.wording.conclusion import bisection_command
 from tests.audit.test_trace import dump, function
 from tests.cli.running import run
-from tests.internals import bisection_command
 
 CLEAN, SHUFFLED = function("f", 1, 2), function("f", 2, 1)
 NAME = "two words.log"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.internals import AliasTexts
+from eio_audit.mlir.tokens import AliasTexts
 
 
 def test_an_alias_that_two_others_use_is_expanded_in_both() -> None:

@@ -12,8 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eio_audit import Dump, InputError, VerificationError, check, fix
-from tests.internals import OpTable, Source, find_dumps
-from tests.internals import reader_module as reader
+from eio_audit.mlir.input.dumps import find_dumps
+from eio_audit.mlir.reading import reader
+from tests.internals import OpTable, Source
 from tests.programs import programs
 from tests.reading import ir_of
 from tests.test_samples import FILES, SAMPLES

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.internals import Boundaries
+from eio_audit.mlir.reading.boundaries import Boundaries
 from tests.reading import names, uses
 
 

@@ -2,7 +2,8 @@
 
 import pytest
 
-from tests.internals import Dependences, OpTable, Source, parse_op_traits, read_ir
+from eio_audit.mlir.traits import parse_op_traits
+from tests.internals import Dependences, OpTable, Source, read_ir
 from tests.reading import ir_of
 
 T = "tensor<4xf32>"

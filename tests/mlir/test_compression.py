@@ -4,7 +4,7 @@ from io import BytesIO
 
 import pytest
 
-from tests.internals import unpacked_blocks
+from eio_audit.mlir.source import unpacked_blocks
 
 
 def test_no_more_is_unpacked_than_there_may_be() -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from eio_audit.mlir.semantics import accesses
 from tests.internals import IR
-from tests.internals import accesses_module as accesses
 from tests.internals import value_types_module as value_types
 from tests.reading import ir_of
 

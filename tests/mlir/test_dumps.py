@@ -10,9 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eio_audit import Dump, InputError, Marker, check, read, read_text, stream
+from eio_audit.mlir import source as blocks
+from eio_audit.mlir.input import dumps as dumps_module
 from tests.cli.running import SAMPLES
-from tests.internals import dumps_module, read_ir
-from tests.internals import source_module as blocks
+from tests.internals import read_ir
 
 
 def marker(line: str) -> Marker | None:

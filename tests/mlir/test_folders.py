@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from eio_audit import InputError, Marker
-from tests.internals import file_marker, find_dump_files, find_files
+from eio_audit.mlir.input.folders import file_marker, find_files
+from tests.internals import find_dump_files
 
 
 def order(folder: Path, *names: str) -> list[str]:

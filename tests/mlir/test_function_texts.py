@@ -1,7 +1,8 @@
 import pytest
 
 from eio_audit import read_text
-from tests.internals import DumpText, OpTable, OpTraits, read_ir
+from eio_audit.mlir.input.function_texts import DumpText
+from tests.internals import OpTable, OpTraits, read_ir
 
 MODULE = """module {
   "my.global"() : () -> () loc("g")

@@ -3,7 +3,7 @@
 import pytest
 
 from eio_audit import InputError
-from tests.internals import Locations
+from eio_audit.mlir.location import Locations
 from tests.reading import ir_of
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from eio_audit.mlir.input.markers import holds_ir
 from tests.cli.running import SAMPLES
-from tests.internals import holds_ir
 
 
 def told(tmp_path: Path, text: str | bytes) -> bool:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.internals import OpTexts
+from eio_audit.mlir.reading.op_text import OpTexts
 from tests.reading import ir_of
 
 

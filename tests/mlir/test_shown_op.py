@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from eio_audit import read_text
-from tests.internals import outermost_op, shown_op
+from eio_audit.mlir.input.function_texts import outermost_op, shown_op
 
 MARKER = "// -----// IR Dump After P (p)"
 

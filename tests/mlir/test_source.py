@@ -6,7 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eio_audit import InputError, check, fix
-from tests.internals import Source, Span, find_all, find_dumps, read_file
+from eio_audit.mlir.input.dumps import find_dumps
+from eio_audit.mlir.source import Span, find_all, read_file
+from tests.internals import Source
 
 
 def test_only_line_feeds_end_a_line() -> None:

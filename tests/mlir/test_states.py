@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.internals import find_states
+from eio_audit.mlir.input.folders import find_states
 
 Said = tuple[str, str, str]
 

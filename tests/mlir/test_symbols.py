@@ -3,7 +3,8 @@
 import pytest
 
 from eio_audit import read_text
-from tests.internals import Calls, DumpText
+from eio_audit.mlir.input.function_texts import DumpText
+from eio_audit.mlir.semantics.calls import Calls
 from tests.reading import ir_of
 
 FUNCTION = "func.func @NAME() {\n  return\n}\n"

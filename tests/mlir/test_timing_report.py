@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eio_audit import read_text
-from tests.internals import Source, find_timing_reports
+from eio_audit.mlir.input.timing_reports import find_timing_reports
+from tests.internals import Source
 
 LINE = "===-------------------------------------------------------------------------===\n"
 TITLE = f"{LINE}                         ... Execution time report ...\n{LINE}"

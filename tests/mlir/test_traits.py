@@ -3,7 +3,8 @@
 import pytest
 
 from eio_audit import AuditOptions, check, read_text
-from tests.internals import UNLISTED, OpTable, OpTraits, op_traits, parse_op_traits
+from eio_audit.mlir.traits import UNLISTED, parse_op_traits
+from tests.internals import OpTable, OpTraits, op_traits
 
 WRITE = OpTraits(effects=frozenset({"write"}))
 READ = OpTraits(effects=frozenset({"read"}))

@@ -1,7 +1,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.internals import comments_above, in_orders
+from eio_audit.mlir.reading.boundaries import comments_above
+from tests.internals import in_orders
 from tests.reading import ir_of
 
 

@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.internals import Effort, Precedence, Window, block_of, outside_antichain
+from eio_audit.order.wrong_labels import outside_antichain
+from tests.internals import Effort, Precedence, Window, block_of
 from tests.order.small_blocks import Block, Key, descendants, precedence_of, tangled_blocks
 
 Links = list[tuple[int, int, int]]

@@ -1,7 +1,8 @@
 import pytest
 from hypothesis import given
 
-from tests.internals import attach_unindexed, displaced, restore_order
+from eio_audit.order.precedence import attach_unindexed
+from tests.internals import displaced, restore_order
 from tests.order.small_blocks import Block, Key, blocks
 
 

@@ -4,16 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.internals import (
-    CyclePacking,
-    Effort,
-    TransitiveClosure,
-    Window,
-    block_of,
-    is_minimal,
-    pull_up,
-    push_down,
-)
+from eio_audit.order.linear_extension import is_minimal
+from eio_audit.order.windows import CyclePacking
+from tests.internals import Effort, TransitiveClosure, Window, block_of, pull_up, push_down
 from tests.order.small_blocks import (
     Block,
     blocks,

@@ -4,8 +4,9 @@ from itertools import combinations
 
 import pytest
 
-from tests.internals import STEPS_PER_OP, Effort, fewest_wrong_labels, restore_order
-from tests.internals import relabelled_keys as relabelled
+from eio_audit.order.effort import STEPS_PER_OP
+from eio_audit.order.wrong_labels import fewest_wrong_labels, relabelled
+from tests.internals import Effort, restore_order
 from tests.order.small_blocks import (
     Block,
     count_pairs,

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.internals import displaced, order_profile, sorted_runs
+from eio_audit.order.permutation import order_profile
+from tests.internals import displaced, sorted_runs
 from tests.order.small_blocks import count_pairs
 
 

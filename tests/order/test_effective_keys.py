@@ -1,7 +1,7 @@
 import pytest
 from hypothesis import given
 
-from tests.internals import effective_keys
+from eio_audit.order.precedence import effective_keys
 from tests.order.small_blocks import Block, Key, blocks, precedence_of
 
 

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.internals import STEPS_PER_OP, Effort, Order, restore_order
+from eio_audit.order.effort import STEPS_PER_OP
+from tests.internals import Effort, Order, restore_order
 from tests.order.small_blocks import (
     Block,
     Key,

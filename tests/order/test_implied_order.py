@@ -2,7 +2,10 @@ from itertools import permutations
 
 from hypothesis import given
 
-from tests.internals import CyclePacking, Effort, TransitiveClosure, best_order, block_of, implied_order
+from eio_audit.order.linear_extension import implied_order
+from eio_audit.order.search import best_order
+from eio_audit.order.windows import CyclePacking
+from tests.internals import Effort, TransitiveClosure, block_of
 from tests.order.small_blocks import Block, blocks, count_pairs
 
 

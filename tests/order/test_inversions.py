@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.internals import count_inversions, inversions_charged, sorted_runs
+from eio_audit.order.permutation import inversions_charged
+from tests.internals import count_inversions, sorted_runs
 from tests.order.small_blocks import count_pairs
 
 SEQUENCES = st.lists(st.integers(-3, 12) | st.integers(), max_size=40)

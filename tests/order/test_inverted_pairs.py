@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.internals import inverted_pairs_module as inverted_pairs
+from eio_audit.order import inverted_pairs
 
 State = Mapping[str, Sequence[Sequence[tuple[int, int]]]]
 """By function, its blocks: the number and the key of each op that has a key."""

@@ -2,7 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.internals import after_last_uses, restore_order
+from eio_audit.order.precedence import after_last_uses
+from tests.internals import restore_order
 from tests.order.small_blocks import Block, blocks, precedence_of
 
 

@@ -1,7 +1,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.internals import Effort, block_of, improve, pull_up, push_down
+from eio_audit.order.search import improve
+from tests.internals import Effort, block_of, pull_up, push_down
 from tests.order.small_blocks import Block, blocks, count_pairs, precedence_of
 
 

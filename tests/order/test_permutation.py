@@ -2,7 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.internals import permuted_ranges, sorted_runs
+from eio_audit.order.permutation import permuted_ranges
+from tests.internals import sorted_runs
 from tests.order.small_blocks import count_pairs
 
 

@@ -4,15 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.internals import (
-    Effort,
-    SearchLimits,
-    Window,
-    best_order,
-    block_of,
-    push_down,
-    restore_order,
-)
+from eio_audit.order.search import best_order
+from tests.internals import Effort, SearchLimits, Window, block_of, push_down, restore_order
 from tests.order.small_blocks import Block, blocks, count_pairs, precedence_of, tangled_blocks, true_minimum
 
 

@@ -1,7 +1,8 @@
 import pytest
 from hypothesis import given
 
-from tests.internals import Window, block_of, split_into_windows
+from eio_audit.order.windows import split_into_windows
+from tests.internals import Window, block_of
 from tests.order.small_blocks import Block, blocks, count_pairs, precedence_of, true_minimum
 
 

@@ -5,8 +5,8 @@ from typing import Any
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from tests.internals import Effort, fewest_wrong_labels
-from tests.internals import relabelled_keys as relabelled
+from eio_audit.order.wrong_labels import fewest_wrong_labels, relabelled
+from tests.internals import Effort
 from tests.order.small_blocks import (
     Block,
     Key,

@@ -8,11 +8,9 @@ import pytest
 from networkx.utils import graphs_equal
 
 from eio_audit import Dataflow, dataflow, dataflow_graph, read_text
+from eio_audit.audit.explain.order_picture import neighbourhood
 from tests.audit.test_check import ISSUE
-from tests.internals import (
-    neighbourhood,
-    rendered,
-)
+from tests.internals import rendered
 
 SVG = "{http://www.w3.org/2000/svg}"
 

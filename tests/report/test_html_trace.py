@@ -1,9 +1,10 @@
 import pytest
 
 from eio_audit import Dump, Trace, read, read_text, trace
+from eio_audit.report.html.passes import trace_to_html
 from tests.audit.test_check import ISSUE
 from tests.cli.running import SAMPLES
-from tests.internals import STATUSES, StoredSteps, trace_to_html
+from tests.internals import STATUSES, StoredSteps
 from tests.report.pages import Page, column
 from tests.report.stored import texts_of
 

@@ -6,7 +6,7 @@ from dataclasses import fields, is_dataclass
 
 import eio_audit
 from eio_audit import InputError
-from tests.internals import json_module as json
+from eio_audit.report import json
 
 HELD_BY_THE_INSTANCE = {InputError: {"source", "position", "message"}}
 

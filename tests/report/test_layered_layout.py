@@ -3,7 +3,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.internals import layered_layout
+from eio_audit.report.graph import layered_layout
 
 
 @st.composite

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from eio_audit.report.manual import entries
 from tests.cli.running import run, run_on_terminal
-from tests.internals import RULES, entries
+from tests.internals import RULES
 
 GLOSSARY = Path(__file__).parents[2] / "docs" / "glossary.md"
 

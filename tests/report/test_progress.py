@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from eio_audit import read_text
-from tests.internals import progress_module as shown
-from tests.internals import read_ir, write_folder
+from eio_audit.cli.output import write_folder
+from eio_audit.report.text import progress as shown
+from tests.internals import read_ir
 
 
 class Terminal(io.StringIO):

@@ -14,8 +14,9 @@ import pytest
 from py_mini_racer import MiniRacer
 
 from eio_audit import Dump, read, read_text, trace
+from eio_audit.report.html.passes import trace_to_html
 from tests.cli.running import SAMPLES
-from tests.internals import StoredSteps, trace_to_html
+from tests.internals import StoredSteps
 from tests.report.pages import Page
 from tests.report.stored import texts_of
 

@@ -6,8 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eio_audit import Dump, read_text, trace
+from eio_audit.audit.log.scope_steps import ChangedOp
+from eio_audit.audit.programs.scope_text import Lines, ScopeText
+from eio_audit.mlir.input.function_texts import Aliases
+from eio_audit.mlir.source import Span
 from tests.audit.test_history import function, log, module
-from tests.internals import STATUSES, Aliases, ChangedOp, Lines, ScopeText, Source, Span, StoredSteps
+from tests.internals import STATUSES, Source, StoredSteps
 from tests.report.stored import lines_of, texts_of
 
 

@@ -1,6 +1,7 @@
 """Tables of pages: their first rows."""
 
-from tests.internals import Table, columns_of
+from eio_audit.report.document import columns_of
+from eio_audit.report.html.data import Table
 
 
 def test_the_rows_without_scripts_are_marked_and_sorted() -> None:

@@ -10,8 +10,9 @@ import pytest
 
 import eio_audit
 from eio_audit import BlockAudit, Check, DumpAudit, Gate, InputError, Verdict
+from eio_audit.report.wording.order import sum_of
 from tests.cli.running import run
-from tests.internals import Console, judge, rendered, sum_of
+from tests.internals import Console, judge, rendered
 from tests.report.judged import DEFAULT, judged
 from tests.rules import AVOIDABLE, ORDER_RULES, UNAVOIDABLE
 

@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eio_audit import Finding, read_text
+from eio_audit.report.text.check import Shown, print_findings
 from tests.cli.running import run
-from tests.internals import Console, Shown, print_findings
+from tests.internals import Console
 from tests.report.judged import judged
 from tests.report.test_text import function, op
 from tests.report.test_text_terminal import Terminal

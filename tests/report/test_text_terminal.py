@@ -6,9 +6,10 @@ from pathlib import Path
 import pytest
 
 from eio_audit import check, explain, read, read_text
+from eio_audit.report.text.console import Column, print_table
 from tests.audit.test_check import ISSUE
 from tests.cli.running import run_on_terminal
-from tests.internals import Column, Console, print_table, rendered
+from tests.internals import Console, rendered
 from tests.report.judged import judged
 from tests.report.test_text import IN_ORDER, SHUFFLED, log
 

@@ -3,8 +3,8 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
+from eio_audit.report.text.diff import unified_diff
 from tests.cli.running import run
-from tests.internals import unified_diff
 
 OLD = b"""a
 b

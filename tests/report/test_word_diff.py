@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.internals import marked, word_diff
+from eio_audit.report.wording.diff import marked, word_diff
 
 
 @pytest.mark.parametrize(

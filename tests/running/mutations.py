@@ -13,13 +13,10 @@ from typing import Any
 
 import pytest
 
+from eio_audit.audit import dependence
+from eio_audit.mlir.semantics import accesses, calls, effects, operators
 from tests.internals import IR, OpTable, OpTraits
-from tests.internals import accesses_module as accesses
-from tests.internals import calls_module as calls
-from tests.internals import dependence_module as dependence
-from tests.internals import effects_module as effects
 from tests.internals import forms_module as forms
-from tests.internals import operators_module as operators
 from tests.internals import resources_module as resources
 from tests.internals import value_types_module as value_types
 

@@ -10,7 +10,8 @@ import re
 from random import Random
 
 from eio_audit import AuditOptions, Dump, fix, read_text, shuffle, stamp
-from tests.internals import Dependences, audit_dump, in_orders, random_orders, read_ir
+from eio_audit.audit.fix.fix import random_orders
+from tests.internals import Dependences, audit_dump, in_orders, read_ir
 
 _LABEL = re.compile(r"(?<=DEBUG\|)\d+")
 

@@ -46,7 +46,7 @@ def _print_patterns(result: Bisection, console: Console) -> None:
     ops = ", ".join(f"~{key}{may_omit}={title}" for key, title in _OPS.items())
     print_figures(
         figures_of(
-            rows, f"~made, ~undone, ~left, ~left_apart=not counted, >applied, {ops}, >by=, pattern", cells
+            rows, f"~made, ~undone, ~left, ~left_apart=not counted, >applied, {ops}, >by, pattern", cells
         ),
         console,
     )
@@ -88,7 +88,7 @@ def _print_advice(result: Bisection, console: Console) -> None:
 def _print_alone(result: Bisection, console: Console) -> None:
     if console.verbose and result.advice is not None and result.advice.alone:
         console.print(("each pattern alone, if its ops get the location of the root op", "bold"))
-        columns = f">by=, pattern, makes, carries=they carry, #then={result.advice.now:,} become"
+        columns = f">by, pattern, makes, carries=they carry, #then={result.advice.now:,} become"
         print_figures(figures_of(result.advice.alone, columns, bisect.cells_of(result)), console)
         console.print()
 

@@ -16,19 +16,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import eio_audit
+from eio_audit.audit.bisect.bisect import root_of
+from eio_audit.audit.bisect.pass_states import flow_of
+from eio_audit.audit.bisect.survey import read_attempts
+from eio_audit.audit.diff import advice as advice_module
+from eio_audit.audit.diff.advice import Advice, PassFlow
+from eio_audit.audit.diff.made_ops import Group, Kind
 from tests.cli.running import SAMPLES
-from tests.internals import (
-    Advice,
-    Attempt,
-    Group,
-    Kind,
-    PassFlow,
-    advice_module,
-    count_inversions,
-    flow_of,
-    read_attempts,
-    root_of,
-)
+from tests.internals import Attempt, count_inversions
 
 REAL = json.loads((Path(__file__).parents[2] / "data" / "changed_locations.json").read_text())
 """By sample, by the patterns that were changed in the pass itself, the inversions after it."""

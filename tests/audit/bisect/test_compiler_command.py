@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.internals import OWN_FLAGS, CompilerCommand, CompilerRun
+from eio_audit.audit.bisect.compiler_command import OWN_FLAGS
+from tests.internals import CompilerCommand, CompilerRun
 
 
 @pytest.mark.parametrize(

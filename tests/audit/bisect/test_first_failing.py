@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.internals import first_failing
+from eio_audit.audit.bisect.pass_search import first_failing
 
 
 @given(st.integers(1, 60), st.data())

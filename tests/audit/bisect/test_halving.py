@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.internals import Halving
+from eio_audit.audit.bisect.pass_search import Halving
 
 
 def equal_weights(_old: str, _new: str) -> int:

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.internals import CompilerCommand, CompilerRun, Outcome, outcome_of
+from eio_audit.audit.bisect.outcome import Outcome, outcome_of
+from tests.internals import CompilerCommand, CompilerRun
 
 TRACE = """PLEASE submit a bug report
 Stack dump:

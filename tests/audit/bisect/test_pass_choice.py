@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 import eio_audit
-from tests.internals import CompilerCommand, CompilerRun, Survey, choose_pass
+from eio_audit.audit.bisect.survey import Survey, choose_pass
+from tests.internals import CompilerCommand, CompilerRun
 
 
 def state(indices: str, function: str = "f") -> str:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.internals import printed_pipeline
+from eio_audit.mlir.input.pipeline import printed_pipeline
 
 MLIR_OPT = """\
 Pass Manager with 3 passes:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from eio_audit import Check, Gate, InputError, Verdict, check, read_text
-from tests.internals import LogFindings, judge, models_of
+from eio_audit.audit.corpus.models import models_of
+from tests.internals import LogFindings, judge
 
 
 def judged_corpus(texts: Mapping[str, str], gate: Gate | None = None, folder: str = "corpus") -> Verdict:

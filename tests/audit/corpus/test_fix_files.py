@@ -23,8 +23,9 @@ from eio_audit import (
     read,
     read_text,
 )
+from eio_audit.audit.corpus.check_dumps import fix_files
 from tests.audit.test_trace import dump, function, logs
-from tests.internals import BatchSize, DumpFix, Workers, fix_files, local_workers
+from tests.internals import BatchSize, DumpFix, Workers, local_workers
 from tests.programs import programs
 from tests.test_samples import SAMPLES
 

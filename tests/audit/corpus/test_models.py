@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.internals import models_of
+from eio_audit.audit.corpus.models import models_of
 
 
 @pytest.mark.parametrize(

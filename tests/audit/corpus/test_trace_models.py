@@ -14,16 +14,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from eio_audit import AuditOptions, Trace
+from eio_audit.audit.corpus.models import find_models
+from eio_audit.audit.corpus.trace_models import TraceModel, trace_models
 from tests.audit.test_trace import dump, function, logs
-from tests.internals import (
-    BatchSize,
-    TraceModel,
-    Workers,
-    find_dump_files,
-    find_models,
-    local_workers,
-    trace_models,
-)
+from tests.internals import BatchSize, Workers, find_dump_files, local_workers
 
 IN_ORDER = dump("After", "start", function("f", 1, 2))
 SHUFFLED = IN_ORDER + dump("After", "a", function("f", 2, 1))

@@ -2,16 +2,12 @@
 
 from collections.abc import Callable
 
-from tests.internals import (
-    DEFAULT_OPTIONS,
-    KINDS,
-    Candidate,
-    Item,
-    Program,
-    Search,
-    program_text,
-    read_program,
-)
+from eio_audit.audit.options import DEFAULT_OPTIONS
+from eio_audit.audit.reduce.search import Candidate, Search
+from eio_audit.audit.reduce.steps import KINDS, Item
+from eio_audit.mlir.editing.printing import program_text
+from eio_audit.mlir.editing.program import Program
+from eio_audit.mlir.editing.reading import read_program
 
 
 def program_of(text: str, generic: str | None = None, *, is_split: bool = False) -> Program:

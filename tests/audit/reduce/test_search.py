@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from eio_audit.audit.reduce.steps import KINDS
+from eio_audit.mlir.editing.printing import program_text
 from tests.audit.reduce.cutting import program_of, reduced
-from tests.internals import KINDS, program_text
 from tests.tools import mlir_tool, needs_mlir_opt
 
 LEAF, LOOP, IF, CALL, BRANCH = range(5)

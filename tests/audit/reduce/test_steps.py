@@ -2,8 +2,8 @@
 
 import pytest
 
+from eio_audit.mlir.editing.constants import splat_of
 from tests.audit.reduce.cutting import cut
-from tests.internals import splat_of
 
 
 def function(body: str, inputs: str = "i32", arguments: str = "%x: i32", results: str = "()") -> str:
