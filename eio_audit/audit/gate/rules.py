@@ -98,7 +98,7 @@ UNINDEXED = Rule(
 )
 """The rule on inputs. It has no findings, fails every gate, and is in force unless the gate allows it."""
 
-RULES = (*ORDER_RULES, *LOCATION_RULES, UNREADABLE, UNINDEXED)  # all rules, sorted by code
+RULES = tuple(sorted((*ORDER_RULES, *LOCATION_RULES, UNREADABLE, UNINDEXED)))  # all rules, by code
 
 
 def rules_by_prefix(prefix: str) -> tuple[Rule, ...]:
