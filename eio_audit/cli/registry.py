@@ -14,8 +14,6 @@ COMMANDS = (
     *("bisect", "check", "diff", "explain", "fix", "graph", "help", "history"),
     *("normalize", "reduce", "repeat", "show", "stamp", "trace"),
 )
-_TOGETHER = {"history": "trace"}
-"""By a command, the other command whose module it is in."""
 
 
 class _Commands(click.Group):
@@ -45,7 +43,7 @@ class _Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return None
-        module = import_module(f"eio_audit.cli.commands.{_TOGETHER.get(cmd_name, cmd_name)}")
+        module = import_module(f"eio_audit.cli.commands.{cmd_name}")
         command = getattr(module, f"{cmd_name}_command")
         assert isinstance(command, click.Command)
         return command
