@@ -80,6 +80,14 @@ def visit(browser: Any, tmp_path: Path) -> Iterator[Callable[..., Any]]:
     assert troubles == []
 
 
+def wait_for_text(page: Any, selector: str, start: str) -> None:
+    """Wait until an element begins with a text. Scripts learn of a new address a little later than tests."""
+    page.wait_for_function(
+        "([selector, start]) => document.querySelector(selector)?.innerText.startsWith(start)",
+        arg=[selector, start],
+    )
+
+
 @pytest.fixture(scope="module")
 def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with ``report.html``, which is the first page of many models, and a page for each of them."""
@@ -255,13 +263,13 @@ def test_an_op_leads_to_its_ir_its_partners_and_a_command(visit: Callable[..., A
     assert detail.locator("code").last.inner_text() == f"eio-audit explain {RESNET} 289"
     detail.get_by_role("link", name="#67 ttir.add %223").click()
     assert page.url.endswith("#op-295")
-    assert detail.inner_text().startswith("#67 ttir.add %223 at line 295")
+    wait_for_text(page, ".detail", "#67 ttir.add %223 at line 295")
 
 
 def test_a_finding_leads_to_its_place_in_the_picture(visit: Callable[..., Any]) -> None:
     page = visit(RESNET)
     page.locator("details.finding").first.get_by_role("link", name="179").click()
-    assert page.locator(".detail").inner_text().startswith("#33 ttir.broadcast %107 at line 179")
+    wait_for_text(page, ".detail", "#33 ttir.broadcast %107 at line 179")
 
 
 def test_a_block_leads_to_its_section(visit: Callable[..., Any]) -> None:
@@ -356,9 +364,9 @@ def test_a_pass_can_be_linked_to(visit: Callable[..., Any]) -> None:
     page = visit(LOG, "#pass-6", ["trace"])
     assert page.locator(".view h2").inner_text().startswith("ttir-implicit-broadcast-fold")
     page.locator("nav").get_by_role("link", name="ttir-explicate-tms").click()
-    assert page.locator(".view h2").inner_text().startswith("ttir-explicate-tms")
+    wait_for_text(page, ".view h2", "ttir-explicate-tms")
     page.go_back()
-    assert page.locator(".view h2").inner_text().startswith("ttir-implicit-broadcast-fold")
+    wait_for_text(page, ".view h2", "ttir-implicit-broadcast-fold")
 
 
 def test_a_pass_is_in_view_on_a_telephone(visit: Callable[..., Any]) -> None:
@@ -547,7 +555,7 @@ def test_a_changed_op_leads_to_the_picture(visit: Callable[..., Any]) -> None:
     command, dump = PAGES["diff"]
     page = visit(dump, command=command)
     page.locator("#changes").get_by_role("link", name="#27 ttir.broadcast %91").click()
-    assert page.locator(".detail").inner_text().startswith("#27 ttir.broadcast %91 at line 163")
+    wait_for_text(page, ".detail", "#27 ttir.broadcast %91 at line 163")
 
 
 def test_all_columns_of_the_passes_are_in_view(visit: Callable[..., Any]) -> None:
