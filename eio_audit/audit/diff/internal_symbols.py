@@ -142,6 +142,8 @@ class InternalSymbols:
     def _names_by_matches(self, became: Mapping[int, int]) -> Names:
         """Return the names that matched ops tell, too: where several symbols hold the same, or none does."""
         before, after = self._sides
+        if not before.labels or not after.labels:
+            return self._legal(self._alike)
         shared = {*before.labels.values()} & {*after.labels.values()}
         votes = Counter[tuple[str, str]]()
         for old, new in became.items():
