@@ -16,8 +16,7 @@ from graphlib import CycleError, TopologicalSorter
 from itertools import accumulate, groupby, pairwise
 from operator import attrgetter
 from time import thread_time
-
-import regex
+from typing import TYPE_CHECKING
 
 from eio_audit.audit.check.keyed_dump import KeyedDump, read_dump
 from eio_audit.audit.diff.compared_dump import ComparedDump
@@ -28,6 +27,9 @@ from eio_audit.mlir.input.dumps import find_dumps
 from eio_audit.mlir.input.filecheck import CheckLine, FailedCheck, Part
 from eio_audit.mlir.source import InputError, Position, Text
 from eio_audit.order.permutation import displaced
+
+if TYPE_CHECKING:  # it takes longest to import
+    import regex
 
 MOST_ATTEMPTS = 20_000  # how many places are tried for the lines of a test
 MOST_SECONDS = 5.0  # how long the patterns of a test may take in all: anybody can write them
@@ -72,6 +74,11 @@ class CheckComparison:
     # None if that is not known, because the text is no program.
     forbidden: str | None
     apart: tuple[int, ...]  # the lines of the test that are not NEXT to the line before
+
+    @property
+    def is_in_order(self) -> bool:
+        """Whether all lines are found, in the order of the test."""
+        return self.order is CheckOrder.SAME
 
     @property
     def displaced(self) -> list[FoundLine]:
@@ -158,6 +165,8 @@ class _Patterns:
         Raises:
             InputError: it takes too long.
         """
+        import regex
+
         began = thread_time()
         try:
             found = list(regex.finditer(expression, line, timeout=max(self._left, 0.001)))
@@ -198,6 +207,8 @@ def _divide(all_sought: Sequence[_Sought], lines: Sequence[str], patterns: _Patt
 
 def _pattern(parts: Sequence[Part], known: Mapping[str, str]) -> tuple[str, dict[str, str]]:
     """Return a regular expression for the parts of a pattern, and the name of its group by variable."""
+    import regex
+
     text, groups = "", dict[str, str]()
     for part in parts:
         if part.kind == "text":

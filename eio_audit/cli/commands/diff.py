@@ -214,7 +214,6 @@ def diff_command(
     """
     from eio_audit.audit.check.figures import unmatched_patterns
     from eio_audit.audit.corpus.two_runs import compare_runs
-    from eio_audit.audit.diff.check_lines import CheckOrder
     from eio_audit.audit.diff.diff import diff
     from eio_audit.audit.diff.sameness import Sameness
     from eio_audit.audit.explain.order_picture import WorstBlocks
@@ -227,7 +226,7 @@ def diff_command(
     if not is_chosen and (checks := _failed_checks(before, after, options)):
         _require_formats("CheckComparison", reports, "a test of FileCheck is")
         reports.write(checks)
-        ctx.exit(0 if checks.order is CheckOrder.SAME else 1)
+        ctx.exit(0 if checks.is_in_order else 1)
     are_runs = after is not None and not is_chosen and inputs.is_run(before) and inputs.is_run(after)
     if not is_chosen and after is not None and (times := _compared_times(before, after)):
         _require_formats("TimeComparison", reports, "two reports of times are")
@@ -286,10 +285,13 @@ def _compared_times(before: str, after: str) -> TimeComparison | None:
 
     if not (Path(before).is_file() and Path(after).is_file()):
         return None
-    sources = [Source.read(path, inputs.max_size()) for path in (before, after)]
-    if any(begins_ir(source.data, Span(0, len(source.data))) for source in sources):
-        return None
-    found = TimeComparison(*map(time_table, sources))
+    tables = []
+    for path in (before, after):
+        source = Source.read(path, inputs.max_size())
+        if begins_ir(source.data, Span(0, len(source.data))):
+            return None
+        tables.append(time_table(source))
+    found = TimeComparison(*tables)
     return found if found.times else None
 
 
@@ -298,7 +300,6 @@ def _failed_checks(before: str, after: str | None, options: AuditOptions) -> Che
 
     None of any other input, and of a test without such lines.
     """
-    from eio_audit.audit.diff.check_lines import compare_checks
     from eio_audit.mlir.input.filecheck import check_lines, failed_checks, is_of_filecheck
 
     output = after or before
@@ -319,7 +320,11 @@ def _failed_checks(before: str, after: str | None, options: AuditOptions) -> Che
     lines = check_lines(Source.read(file, inputs.max_size()), failed.prefixes)
     if not lines and not after:
         raise InputError(source_name(file), None, f"no line begins with {' or '.join(failed.prefixes)}")
-    return compare_checks(failed, lines, file, options) if lines else None
+    if not lines:
+        return None
+    from eio_audit.audit.diff.check_lines import compare_checks
+
+    return compare_checks(failed, lines, file, options)
 
 
 def _one_of_each(before: DumpPath, after: DumpPath, choice: DumpChoice) -> tuple[Dump, Dump]:

@@ -221,7 +221,7 @@ SHOWN_CHECKS = 10  # the most lines of a test that a report shows unless verbose
 def print_checks(checks: CheckComparison, console: Console) -> None:
     """Print whether the lines of a test are found in another order, and which."""
     verdict = words.verdict_of_checks(checks)
-    console.print((verdict, "bold green" if checks.order is CheckOrder.SAME else "bold red"))
+    console.print((verdict, "bold green" if checks.is_in_order else "bold red"))
     if note := words.note_on_checks(checks):
         console.print(note)
     console.print(f"test    {checks.check_file}")

@@ -381,7 +381,7 @@ def note_on_checks(checks: CheckComparison) -> str:
         return f"the order of the CHECK lines is not legal: {checks.forbidden}"
     if checks.forbidden == "":
         return "the order of the CHECK lines is legal, too: no dependence of the ops forbids it"
-    if checks.order is CheckOrder.SAME and not checks.apart:
+    if checks.is_in_order and not checks.apart:
         return "what failed is a CHECK-NOT or CHECK-EMPTY, or the way that FileCheck takes a pattern"
     return ""
 
