@@ -183,6 +183,15 @@ class Reports(NamedTuple):
         """Whether a report is a single page, not a folder of pages."""
         return any(format_ == "html" and not (path and is_folder(path)) for format_, path in self.targets)
 
+    def require(self, kind: str, option: str) -> None:
+        """Refuse formats that have no function for the kind of result that an option gives.
+
+        Raises:
+            UsageError: there is such a format.
+        """
+        for format_ in sorted(self.formats - RENDERERS[kind].keys()):
+            raise click.UsageError(f"{option} is reported as {', '.join(RENDERERS[kind])}, not as {format_}")
+
     def write(self, result: object, **given: Unpack[Given]) -> None:
         """Write a result to all targets, with what its functions need besides."""
         given["verbose"] = self.verbose

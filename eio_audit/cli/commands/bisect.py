@@ -184,7 +184,7 @@ def bisect_command(
             command, options, pass_name, place, parallel.timeout, keep, scratch, stdin, max_size()
         )
         if attempt is not None:
-            _require_formats("OneApplication", reports)
+            reports.require("OneApplication", "--show")
             reports.write(one_application(request, attempt))
             ctx.exit(0)
         if test is not None and is_log:
@@ -217,7 +217,8 @@ def _bisect(request: Request, op: str | None, parallel: Jobs, max_runs: int, rep
     from eio_audit.audit.command import termination_waits
 
     assert not isinstance(parallel.processes, str)
-    _require_formats("OpSteps" if op is not None else "Bisection", reports)
+    if op is not None:
+        reports.require("OpSteps", "--op")
     steps = None
     if "html" in reports.formats:
         from eio_audit.report.html.data import StoredSteps
@@ -238,7 +239,7 @@ def _test(ctx: click.Context, request: Request, test: str, of_pass: bool, report
     """Find the first application, or only pass, after which a test fails, and exit."""
     from eio_audit.audit.bisect.first_failure import BuiltInTest, first_failure
 
-    _require_formats("FirstFailure", reports)
+    reports.require("FirstFailure", "--test")
     parsed = BuiltInTest(test) if test in [*BuiltInTest] else program_of(test, "--test")
     found = first_failure(request, parsed, stops_after_pass=of_pass)
     reports.write(found)
@@ -259,17 +260,11 @@ def _test_log(ctx: click.Context, request: Request, test: str, log: str, reports
     from eio_audit.audit.bisect.first_failure import BuiltInTest
     from eio_audit.audit.bisect.log_search import first_failing_dump
 
-    _require_formats("FirstFailingDump", reports)
+    reports.require("FirstFailingDump", "--test")
     parsed = BuiltInTest(test) if test in [*BuiltInTest] else program_of(test, "--test")
     found = first_failing_dump(request, log, read_dumps(log, "test"), parsed)
     reports.write(found)
     ctx.exit(INTERRUPTED if found.stopped else 0 if found.bad is None else 1)
-
-
-def _require_formats(kind: str, reports: Reports) -> None:
-    for format_ in sorted(reports.formats - RENDERERS[kind].keys()):
-        option = {"OpSteps": "--op", "OneApplication": "--show"}.get(kind, "--test")
-        raise click.UsageError(f"{option} is reported as {', '.join(RENDERERS[kind])}, not as {format_}")
 
 
 def _with_text(reports: Reports) -> Reports:

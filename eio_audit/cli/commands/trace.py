@@ -24,7 +24,7 @@ from eio_audit.cli.options import (
     together,
     whole,
 )
-from eio_audit.cli.reports import RENDERERS, Reports, quiet_option, report_options, verbose_option
+from eio_audit.cli.reports import Reports, quiet_option, report_options, verbose_option
 from eio_audit.mlir.source import InputError, source_name
 from eio_audit.report.text.progress import progress
 
@@ -259,10 +259,7 @@ def _write_times(paths: tuple[str, ...], reports: Reports) -> None:
 
     if len(paths) > 1:
         raise click.UsageError("--by-time takes one log; diff LOG LOG compares the times of two")
-    for format_ in sorted(reports.formats - RENDERERS["TimeTable"].keys()):
-        raise click.UsageError(
-            f"--by-time is reported as {', '.join(RENDERERS['TimeTable'])}, not as {format_}"
-        )
+    reports.require("TimeTable", "--by-time")
     times = time_table(Source.read(paths[0], inputs.max_size()))
     if not times.passes:
         raise InputError(source_name(paths[0]), None, "no report of times: print it with -mlir-timing")
