@@ -189,8 +189,8 @@ def test_several_files() -> None:
     assert report(judged(dumps)).splitlines()[-4:] == [
         "failed: 1 wrong index in 1 of 3 dumps; 4 inversions out of place in 2 of 3 dumps",
         "next:",
-        "  eio-audit fix --diff a.mlir  # shows the fix; --in-place applies it",
         "  eio-audit fix --relabel --diff b.mlir  # corrects 1 wrong index and removes all inversions",
+        "  eio-audit fix --diff a.mlir  # shows the fix; --in-place applies it",
     ]
 
 
@@ -212,7 +212,8 @@ def test_statistics_count_findings_by_rule_pass_and_module() -> None:
         "findings  inversions  pass\n"
         "       2           3  x-pass\n"
         "findings  inversions  module\n"
-        "       2           3  Net[net]"
+        "       2           3  Net[net]\n"
+        "inversions are added up over the findings: a pair in two of them counts twice, in the verdict once"
     )
 
 
