@@ -91,10 +91,19 @@ def notes_on(dump: Dump, below: Span, *, is_ir_known: bool = False) -> Iterator[
         yield source.line_at(offset), "reproducer of a compiler that failed"
     if (offset := source.data.find(_CUT_MARKER, max(start - 1, 0), below.end)) >= 0:
         yield source.line_at(offset + 1), "a marker that its line end cuts off: is this log wrapped?"
-    if dump.above is not None and not begins_ir(dump.above[0].data, dump.above[1]):
-        text, part = dump.above
-        if head := _HEAD_LOST.search(text.data, *mlir_in(text, part, part.start)):
-            yield text.line_at(head.start()), "the IR above the first marker is cut off: it was skipped"
-    for text, part in filter(None, [dump.above, (source, below)]):
-        if (other := other_text(text.data, *part)) is not None and "debug log" in other[1]:
-            yield text.line_at(other[0]), other[1]
+    yield from notes_above(dump)
+    if (other := other_text(source.data, *below)) is not None and "debug log" in other[1]:
+        yield source.line_at(other[0]), other[1]
+
+
+def notes_above(dump: Dump) -> Iterator[tuple[int, str]]:
+    """Yield what is above the first marker of a log: IR without its beginning, or a debug log."""
+    if dump.above is None:
+        return
+    text, part = dump.above
+    if not begins_ir(text.data, part) and (
+        head := _HEAD_LOST.search(text.data, *mlir_in(text, part, part.start))
+    ):
+        yield text.line_at(head.start()), "the IR above the first marker is cut off: it was skipped"
+    if (other := other_text(text.data, *part)) is not None and "debug log" in other[1]:
+        yield text.line_at(other[0]), other[1]

@@ -49,6 +49,7 @@ _TRITON_SUFFIXES = (".source", ".ttir", ".ttgir")  # of the stages that are MLIR
 DUMP_SUFFIXES = (IR_SUFFIX, *LOG_SUFFIXES, *_TRITON_SUFFIXES)
 """Endings of dumps. One of ``_PACKED_SUFFIXES`` may follow. ``.mlir.txt`` counts as ``.mlir``."""
 _PACKED_SUFFIXES = (".gz", ".bz2", ".xz", ".zst", ".lz4")
+_ARCHIVE_SUFFIXES = (".zip", ".7z", ".rar", ".tar", ".tgz")
 _DIGITS = re.compile(r"([0-9]+)")
 _STAGES = ("vhlo", "shlo", "ttir", "ttnn")
 _KERNEL_STAGES = ("pre-optimization", "post-optimization", "post-lowering", "source", "ttir", "ttgir")
@@ -299,12 +300,16 @@ def _ir_files(path: str, skip: Callable[[str], None]) -> list[_File]:
     cached = {file.folders for file in files if file.name.endswith(_TRITON_SUFFIXES[1:])}
     others = {file for file in files if file.name.endswith(".source") and file.folders not in cached}
     named = [file for file in files if _stem(file.name) is not None and file not in others]
+    archives = [file for file in files if is_archive(file.name)]
+    cure = f"; unpack {archives[0].path} first" if archives else ""
     if not named:
-        raise InputError(folder, None, f"no {', '.join(DUMP_SUFFIXES)} file in this folder")
+        raise InputError(folder, None, f"no {', '.join(DUMP_SUFFIXES)} file in this folder{cure}")
     found = [file for file in named if is_ir_file(file.name) or holds_ir(file.path)]
     if not found:
-        raise InputError(folder, None, f"no {IR_SUFFIX} file in this folder, and no other with IR in it")
-    named += [file for file in files if file.folders in cached]
+        raise InputError(
+            folder, None, f"no {IR_SUFFIX} file in this folder, and no other with IR in it{cure}"
+        )
+    named += [*archives, *(file for file in files if file.folders in cached)]
     for other in sorted({*named} - {*found}, key=lambda file: file.parts):
         skip(other.path)
     return found
@@ -459,6 +464,11 @@ def _ranks(files: Sequence[_File]) -> dict[_File, int]:
                 ranks |= {file: chain.index(found[0]) for file, found in own.items()}
                 break
     return ranks
+
+
+def is_archive(path: str) -> bool:
+    """Return whether a file's name is that of an archive, which may hold dumps but is not read."""
+    return path.removesuffix(_packed(path)).endswith(_ARCHIVE_SUFFIXES)
 
 
 def _packed(name: str) -> str:
