@@ -10,6 +10,7 @@ from __future__ import annotations
 import inspect
 import json
 import re
+import textwrap
 from collections import Counter
 from collections.abc import Callable, Iterator
 from importlib import import_module
@@ -75,7 +76,12 @@ def row(record: Record) -> str:
     names, meaning = record
     said, _, default = meaning.partition("  [")
     first = SENTENCE_END.split(said)[0].rstrip(".")
-    return f"- `{names}`: {escaped(first + (f' ({default[:-1]})' if default else ''))}"
+    return wrapped(f"- `{names}`: {escaped(first + (f' ({default[:-1]})' if default else ''))}", "  ")
+
+
+def wrapped(text: str, indent: str = "") -> str:
+    """Prose in lines of at most 120 characters, the second and all others indented."""
+    return textwrap.fill(text, 120, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
 
 
 def section(context: click.Context, common: list[Record]) -> Iterator[str]:
@@ -85,7 +91,7 @@ def section(context: click.Context, common: list[Record]) -> Iterator[str]:
     usage = " ".join([context.command_path, *command.collect_usage_pieces(context)])
     yield f"```\n{usage}\n```\n"
     if not isinstance(command, click.Group):
-        yield f"{escaped(paragraphs(command.help)[0])}\n"
+        yield f"{wrapped(escaped(paragraphs(command.help)[0]))}\n"
     else:
         for name in command.list_commands(context):
             listed = command.get_command(context, name)
@@ -100,7 +106,7 @@ def section(context: click.Context, common: list[Record]) -> Iterator[str]:
     if also := [
         f"`--{by_name(one).split()[0]}`" for one in shown if one in common and by_name(one) != "help"
     ]:
-        yield f"And, as [below](#options-of-many-commands), {', '.join(also)}.\n"
+        yield wrapped(f"And, as [below](#options-of-many-commands), {', '.join(also)}.") + "\n"
     for paragraph in paragraphs(command.epilog):
         if isinstance(command, click.Group):
             yield block(paragraph)
