@@ -33,7 +33,6 @@ IN_LONGER_RUNS = {
     "diff.md",
     "explain.md",
     "fix.md",
-    "measurements.md",
     "pass_logs.md",
     "reduce.md",
     "trace.md",

@@ -93,12 +93,8 @@ def section(context: click.Context, common: list[Record]) -> Iterator[str]:
     if not isinstance(command, click.Group):
         yield f"{wrapped(escaped(paragraphs(command.help)[0]))}\n"
     else:
-        for name in command.list_commands(context):
-            listed = command.get_command(context, name)
-            assert listed is not None
-            if not listed.hidden:
-                yield f"- [{name}](#eio-audit-{name}): {listed.get_short_help_str(limit=200)}"
-        yield ""
+        names = [name for name in command.list_commands(context) if not hidden(command, context, name)]
+        yield wrapped(f"Commands: {', '.join(f'[{name}](#eio-audit-{name})' for name in names)}.") + "\n"
     shown = [*records(context)]
     if own := [record for record in shown if record not in common]:
         yield from map(row, own)
@@ -112,6 +108,11 @@ def section(context: click.Context, common: list[Record]) -> Iterator[str]:
             yield block(paragraph)
         elif codes := exit_codes(paragraph):
             yield "\n".join([*codes, ""])
+
+
+def hidden(group: click.Group, context: click.Context, name: str) -> bool:
+    command = group.get_command(context, name)
+    return command is None or command.hidden
 
 
 def grouped_options(command: click.Command, context: click.Context) -> dict[str, list[click.Option]]:
