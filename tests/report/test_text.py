@@ -511,7 +511,7 @@ def test_fix() -> None:
     both = function(op("%0", 5), op("%1", 1, "%0"), op("%2", 9), op("%3", 8))
     assert fix_report(both) == (
         "<stdin>: 1 op moved, 1 of 2 inversions removed; 1 remains:"
-        " --relabel corrects 1 wrong index and removes all inversions\n"
+        " --relabel instead corrects 1 wrong index and removes all inversions\n"
     )
     along = function(
         *(op(f"%{k}", k) for k in (7, 8, 9)), '%c = "ttir.abs"(%a) : (i32) -> i32', op("%3", 3, "%c")

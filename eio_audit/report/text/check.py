@@ -326,7 +326,7 @@ def print_fix(fix: Fix, source_name: str, console: Console, *, is_dry: bool = Fa
 def _outcome(fix: Fix) -> str:
     before, remain = fix.before, fix.ordered_from.minimum
     relabel = order.relabelling(fix.ordered_from if fix.changed else before, fix.dumps)
-    advice = f": --relabel {relabel}" if relabel else ""
+    advice = f": --relabel {'instead ' if fix.moved else ''}{relabel}" if relabel else ""
     if not (before.inversions or fix.relabelled):
         return f"{'in order' if before.has_indices else 'no op indices'}: unchanged"
     why = "" if advice else _why_they_remain(fix.ordered_from)
