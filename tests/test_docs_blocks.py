@@ -92,6 +92,12 @@ def clone(tmp_path: Path) -> Path:
     return folder
 
 
+@pytest.mark.parametrize("page", DOCUMENTS[:-1], ids=lambda page: page.name)
+def test_prose_has_lines_of_at_most_120_characters(page: Path) -> None:
+    prose = FENCED.sub("", page.read_text()).splitlines()
+    assert [line for line in prose if len(line) > 120 and not line.startswith(("|", "<img"))] == []
+
+
 def test_the_languages_of_blocks_are_known() -> None:
     languages = {language for page in DOCUMENTS for language, _ in blocks(page)}
     assert languages - NOT_PASTED == {"sh"}
