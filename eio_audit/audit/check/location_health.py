@@ -12,8 +12,8 @@ import re
 from array import array
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 from eio_audit.audit.check.keyed_dump import AuditedDump
 from eio_audit.audit.locations.original_index import OpLabel, Sentence, label
@@ -57,8 +57,7 @@ class Reason(StrEnum):
     """A module is not written ``Class[name]``."""
 
 
-@dataclass(frozen=True, slots=True)
-class Unreadable:
+class Unreadable(NamedTuple):
     """Why a location cannot be read: the kind of reason, and a sentence about the op."""
 
     reason: Reason
@@ -178,8 +177,7 @@ class LocationRule(StrEnum):
     REFUSED_LOCATION = "refused-location"  # a call site, fused, a place in a file, a dialect's own: no name
 
 
-@dataclass(frozen=True, slots=True)
-class LocationFinding:
+class LocationFinding(NamedTuple):
     """A location that breaks a rule, and its op."""
 
     rule: LocationRule
@@ -192,8 +190,7 @@ class LocationFinding:
         return str(self.sentence)
 
 
-@dataclass(frozen=True, slots=True)
-class LocationHealth:
+class LocationHealth(NamedTuple):
     """The findings of one dump, in textual order."""
 
     ops: int  # number of ops inspected: those of blocks with an indexed op, without terminators and functions
@@ -212,8 +209,7 @@ def broken_locations(dump: AuditedDump) -> list[tuple[int, LocationFinding]]:
     return _Inspection(dump, numbers.of_all()).findings
 
 
-@dataclass(frozen=True, slots=True)
-class HealthChange:
+class HealthChange(NamedTuple):
     """The locations of two dumps: the findings of both, and what the later dump has lost."""
 
     before: LocationHealth

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Hashable, Iterable, Iterator
-from dataclasses import dataclass
 from functools import partial
 from itertools import zip_longest
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
@@ -38,8 +37,7 @@ class UnlikePair(NamedTuple):
     verdict: SamenessVerdict
 
 
-@dataclass(frozen=True, slots=True)
-class RunComparison:
+class RunComparison(NamedTuple):
     """Two logs of the same passes, dump by dump."""
 
     # How many dumps have a counterpart: the dump with the same pass, op and program, and the same

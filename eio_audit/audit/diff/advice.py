@@ -23,9 +23,9 @@ from __future__ import annotations
 from array import array
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, combinations
+from typing import NamedTuple
 
 from eio_audit.audit.diff.dump_comparison import DumpComparison
 from eio_audit.audit.diff.homes import Homes, Layout, State
@@ -37,8 +37,7 @@ MOST_TRIED = 12  # of so many changes, all choices are tried
 MOST_WORK = 8_000_000  # if they are so many ops at most, one for each choice
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(NamedTuple):
     """One thing to change in a pass, in a pattern if it has patterns."""
 
     kind: Kind
@@ -55,8 +54,7 @@ class Change:
     left: int | None = None  # the inversions at the end of the log then; None if they are not known
 
 
-@dataclass(frozen=True, slots=True)
-class Advice:
+class Advice(NamedTuple):
     """What to change in a pass. All inversions but those of now are estimates."""
 
     now: int  # the inversions after the pass

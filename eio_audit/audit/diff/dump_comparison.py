@@ -36,16 +36,14 @@ class Relation(StrEnum):
     """It has the location of a removed op and another name. Only a history follows this relation."""
 
 
-@dataclass(frozen=True, slots=True)
-class Ancestor:
+class Ancestor(NamedTuple):
     """The op of the earlier dump that an added op came from."""
 
     op: OpLabel
     relation: Relation
 
 
-@dataclass(frozen=True, slots=True)
-class OpDifference:
+class OpDifference(NamedTuple):
     """One difference between an op before and after."""
 
     kind: str  # `operands`, `attributes`, `types` or `location`
@@ -56,8 +54,7 @@ class OpDifference:
     after: str
 
 
-@dataclass(frozen=True, slots=True)
-class OpChange:
+class OpChange(NamedTuple):
     """What became of one op."""
 
     function: str | None  # the symbol of its function, for a removed op of its former function, or None

@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections import defaultdict, deque
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import NamedTuple
 
@@ -59,8 +58,7 @@ _PERMUTATION = re.compile(
 _PERMUTATION_NAMES = ("permutation", "perms", "permute_dims", "dims")
 
 
-@dataclass(frozen=True, slots=True)
-class Rearrangement:
+class Rearrangement(NamedTuple):
     """What a permute, transpose or reshape does to its first operand."""
 
     # Dimension `k` of the result is dimension `permutation[k]` of the operand. None for a reshape, and
@@ -207,16 +205,14 @@ def _merged(seen: Sequence[dict[Rearrangement, tuple[int, int]]]) -> dict[Rearra
 SEARCHED_OPS = 64  # how many ops above a commuted op to search for its origin
 
 
-@dataclass(frozen=True, slots=True)
-class LayoutOp:
+class LayoutOp(NamedTuple):
     """A permute, transpose or reshape."""
 
     op: OpLabel
     does: str  # its permutation, `[0, 3, 1, 2]`, or its shapes, `1x32 -> 32`
 
 
-@dataclass(frozen=True, slots=True)
-class LayoutPair:
+class LayoutPair(NamedTuple):
     """Two layout ops, of which the second undoes the first, and the elementwise ops between them."""
 
     first: LayoutOp
@@ -224,16 +220,14 @@ class LayoutPair:
     between: int
 
 
-@dataclass(frozen=True, slots=True)
-class MovedLayoutOp:
+class MovedLayoutOp(NamedTuple):
     """A layout op that was moved, and where it is now. It is in several places if copies were needed."""
 
     before: LayoutOp
     after: tuple[LayoutOp, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class InverseOps:
+class InverseOps(NamedTuple):
     """What became of the permutes, transposes and reshapes."""
 
     before: int  # how many there are in each dump

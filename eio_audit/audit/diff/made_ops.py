@@ -49,8 +49,7 @@ class Root:
     index: int | None  # its index; None if it has none, or if it is not told
 
 
-@dataclass(frozen=True, slots=True)
-class PassStep:
+class PassStep(NamedTuple):
     """A step of a pass."""
 
     comparison: DumpComparison | None  # of the states before and after it; None if it changes nothing

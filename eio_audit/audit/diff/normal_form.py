@@ -14,10 +14,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache, cached_property, lru_cache
 from hashlib import blake2b
 from itertools import chain, groupby
+from typing import NamedTuple
 
 from eio_audit.audit.check.keyed_dump import read_dump
 from eio_audit.audit.dependence import DependenceKind
@@ -42,8 +43,7 @@ LONGEST_SHAPE = 1 << 12
 KEPT_DIGESTS = 1 << 12  # the layers of a model repeat
 
 
-@dataclass(frozen=True, slots=True)
-class NormalForm:
+class NormalForm(NamedTuple):
     """A dump in its normal form."""
 
     text: bytes  # the dump

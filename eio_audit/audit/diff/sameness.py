@@ -17,8 +17,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 from eio_audit.audit.check.keyed_dump import read_dump
 from eio_audit.audit.dependence import Dependences
@@ -96,8 +96,7 @@ class Sameness(StrEnum):
     """Different programs, or not proven to be the same."""
 
 
-@dataclass(frozen=True, slots=True)
-class SamenessVerdict:
+class SamenessVerdict(NamedTuple):
     """In what sense two dumps are the same."""
 
     sameness: Sameness  # the strictest sense in which they are

@@ -9,7 +9,7 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from eio_audit.audit.check.keyed_dump import KeyedDump
 from eio_audit.mlir.input.dumps import Dump, each_dump
@@ -26,8 +26,7 @@ _INDEX = re.compile(r"#([0-9]{1,4000})", re.ASCII)
 _RESULT = re.compile(r"(?P<name>%[^#:\s]+)(?:#(?P<number>[0-9]{1,18})|:(?P<size>[0-9]{1,18}))?", re.ASCII)
 
 
-@dataclass(frozen=True, slots=True)
-class OpReference:
+class OpReference(NamedTuple):
     """A user's name for an op, parsed."""
 
     op: str  # the name without the function
@@ -114,8 +113,7 @@ def has_op(dump: KeyedDump, wanted: OpReference) -> bool:
     return bool(functions) and wanted.function in (None, *functions)
 
 
-@dataclass(frozen=True, slots=True)
-class _Found:
+class _Found(NamedTuple):
     """The ops with a name, the words for several of them in a message, and the message if there are none."""
 
     ops: Sequence[int]

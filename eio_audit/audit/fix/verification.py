@@ -15,9 +15,9 @@ import tempfile
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from itertools import chain
 from threading import Thread
+from typing import NamedTuple
 
 from eio_audit.audit.command import TooMuchOutputError, run_command
 from eio_audit.audit.dependence import Dependences
@@ -268,8 +268,7 @@ _PLACE = re.compile(
 """``<stdin>:3:8:``, or an op's own location as MLIR prints it: ``loc("name")``."""
 
 
-@dataclass(frozen=True, slots=True)
-class Compiler:
+class Compiler(NamedTuple):
     """A command that reads IR on standard input, such as ``("mlir-opt", "-")``. No shell runs it."""
 
     command: Sequence[str]  # the program and its arguments
@@ -355,8 +354,7 @@ class Compiler:
         return None
 
 
-@dataclass(frozen=True, slots=True)
-class _Refusal:
+class _Refusal(NamedTuple):
     how: str  # why a text was not accepted
     errors: bytes  # what the compiler printed
     is_late: bool = False  # whether it was stopped

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Iterator
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import count, islice
 from sys import intern
@@ -38,8 +37,7 @@ MOST_KNOWN_PLACES = 1 << 16  # how many places are kept, since the dumps of a pr
 LONGEST_LINE_NUMBER = 9  # how many last digits of a line number count; Python parses at most 4,300
 
 
-@dataclass(frozen=True, slots=True)
-class Origin:
+class Origin(NamedTuple):
     """The origin of an op according to its location; missing fields are empty.
 
     A name is ``index|module|...|file:defline|function|opline|op``, so it is parsed from the end.

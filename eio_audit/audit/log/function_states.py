@@ -11,6 +11,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 from eio_audit.audit.check.check import audit_dump, audit_keyed
@@ -88,8 +89,7 @@ class DumpStates(Shown):
         return any(state.is_unindexed for state in self.parts.values()) and not (self.blocks or self.faults)
 
 
-@dataclass(frozen=True, slots=True)
-class StateChange:
+class StateChange(NamedTuple):
     """The change of functions from their known states to those in a dump."""
 
     changed: bool  # whether one of them differs, is new or has vanished

@@ -13,7 +13,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, reduce
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from eio_audit.audit.check.figures import BlockAudit, Summary, summarize_blocks
 from eio_audit.audit.diff.advice import Advice, Change
@@ -118,8 +118,7 @@ class TracedPass:
         return reduce(OpCounts.plus, (self.ops or {}).values(), OpCounts())
 
 
-@dataclass(frozen=True, slots=True)
-class LeftFinding:
+class LeftFinding(NamedTuple):
     """A finding at the end of the log."""
 
     finding: Finding  # the finding in the last dump of its function
@@ -169,8 +168,8 @@ class Trace:
             if not is_last:
                 runs = [row.run for row in rows]
                 removed = sum(block.removed(runs, advice.changes[:number]) for block in blocks)
-            changes.append(replace(change, left=now - removed))
-        return replace(advice, changes=tuple(changes), at_end=now)
+            changes.append(change._replace(left=now - removed))
+        return advice._replace(changes=tuple(changes), at_end=now)
 
     @cached_property
     def broken(self) -> TracedPass | None:

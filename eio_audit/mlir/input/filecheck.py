@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
+from typing import NamedTuple
 
 from eio_audit.mlir.source import Source, Span, Text, UnreadableFileError, read_blocks
 
@@ -34,8 +35,7 @@ LEFT_OUT = "FileCheck left out lines here: run the test again with FILECHECK_OPT
 """The error for an input that is not shown whole."""
 
 
-@dataclass(frozen=True, slots=True)
-class FailedCheck:
+class FailedCheck(NamedTuple):
     """An input in which FileCheck did not find what it looked for."""
 
     source: Source  # the input, without numbers and findings; its lines have their places in the output
@@ -96,8 +96,7 @@ def _input(source: Source, body: Span, lead: bytes) -> Source:
     return Source(source.name, b"\n".join(lines), places=[*places, (place, 0)])
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(NamedTuple):
     """A piece of a pattern."""
 
     kind: str  # "text", "regex", "set" for a variable and what it may be, or "use" of one

@@ -10,7 +10,6 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from eio_audit.mlir.input.markers import find_markers
@@ -33,8 +32,7 @@ class PassTime(NamedTuple):
     share: float  # the part of the total
 
 
-@dataclass(frozen=True, slots=True)
-class TimeTable:
+class TimeTable(NamedTuple):
     """The times of a log."""
 
     source: str  # the file
@@ -102,8 +100,7 @@ class ComparedTime(NamedTuple):
         return self.after - self.before
 
 
-@dataclass(frozen=True, slots=True)
-class TimeComparison:
+class TimeComparison(NamedTuple):
     """The times of two logs."""
 
     before: TimeTable
