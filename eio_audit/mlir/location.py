@@ -28,8 +28,7 @@ class UnknownLoc:
     """``unknown``."""
 
 
-@dataclass(frozen=True, slots=True)
-class FileLineColLoc:
+class FileLineColLoc(NamedTuple):
     """``"file":line:col``, or a range that ends with ``to line:col``. ``text`` keeps it as printed."""
 
     file: str
@@ -38,32 +37,28 @@ class FileLineColLoc:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class NameLoc:
+class NameLoc(NamedTuple):
     """``"name"`` or ``"name"(child)``."""
 
     name: str
     child: Location | None
 
 
-@dataclass(frozen=True, slots=True)
-class CallSiteLoc:
+class CallSiteLoc(NamedTuple):
     """``callsite(callee at caller)``."""
 
     callee: Location
     caller: Location
 
 
-@dataclass(frozen=True, slots=True)
-class FusedLoc:
+class FusedLoc(NamedTuple):
     """``fused<metadata>[location, ...]``."""
 
     locations: tuple[Location, ...]
     metadata: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class OpaqueLoc:
+class OpaqueLoc(NamedTuple):
     """A location attribute of a dialect, kept as text."""
 
     text: str

@@ -16,11 +16,11 @@ from eio_audit.audit.diff.sameness import Sameness, SamenessVerdict
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.mlir.input.dumps import Dump, each_dump, first_symbol
 from eio_audit.mlir.input.function_texts import shown_op
-from eio_audit.mlir.input.time_table import ComparedTime
 from eio_audit.mlir.source import InputError, bugs_are_errors
 
 if TYPE_CHECKING:
     from eio_audit.audit.corpus.workers import Workers
+    from eio_audit.mlir.input.time_table import ComparedTime
 
 _Kind: TypeAlias = tuple[str | None, str | None]  # the pass of a dump, and whether it is before or after it
 _Key: TypeAlias = tuple[_Kind, str, Hashable, int]

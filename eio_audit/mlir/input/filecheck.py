@@ -10,7 +10,6 @@ import re
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
@@ -104,14 +103,13 @@ class Part(NamedTuple):
     name: str = ""  # of "set", the name of the variable
 
 
-@dataclass(frozen=True, slots=True)
-class CheckLine:
+class CheckLine(NamedTuple):
     """A line that FileCheck looks for."""
 
     line: int  # 1-based, in the file of the checks
     kind: str  # such as "NEXT"; empty for a plain one
     text: str  # as written, without what is before the prefix
-    parts: tuple[Part, ...] = field(repr=False)
+    parts: tuple[Part, ...]
     times: int = 1  # how often it is to be found: N of COUNT-N
 
 
