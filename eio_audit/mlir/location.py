@@ -11,16 +11,17 @@ from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
 from eio_audit.mlir.ir import IR
+from eio_audit.mlir.pattern import pattern
 from eio_audit.mlir.source import InputError, Source, Span
 from eio_audit.mlir.tokens import STRING, TRIVIA, closing_end, match_end, post_order, unescaped
 
-_STRING = re.compile(STRING)
-_HASH_NAME = re.compile(rb"#[\w$.-]++")
-_RANGE = re.compile(rb"\s*+:\s*+(\d+)\s*+:\s*+(\d+)(?:\s+to\s*+(?:\d+)?\s*+:\s*+\d+)?")
-_WORD = re.compile(rb"[A-Za-z_]\w*+")
-NAME_ALONE = re.compile(rb'"[^"\\\n]*+"')
+_STRING = pattern(STRING)
+_HASH_NAME = pattern(rb"#[\w$.-]++")
+_RANGE = pattern(rb"\s*+:\s*+(\d+)\s*+:\s*+(\d+)(?:\s+to\s*+(?:\d+)?\s*+:\s*+\d+)?")
+_WORD = pattern(rb"[A-Za-z_]\w*+")
+NAME_ALONE = pattern(rb'"[^"\\\n]*+"')
 """A location that is a name and nothing else, printed without escapes."""
-_NAME_OF_ALIAS = re.compile(rb'"[^"\\\n]*+"\((#[\w$.-]++)\)')
+_NAME_OF_ALIAS = pattern(rb'"[^"\\\n]*+"\((#[\w$.-]++)\)')
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,18 +29,19 @@ from eio_audit.mlir.location import (
     UnknownLoc,
     walk,
 )
+from eio_audit.mlir.pattern import pattern
 from eio_audit.mlir.semantics.functions import ends_block, function_symbol
 
 _DIALECT = "ttnn."
-_FUNCTION_TYPE = re.compile(rb'\btt\.function_type = "(\w+)"')
+_FUNCTION_TYPE = pattern(rb'\btt\.function_type = "(\w+)"')
 _READ_TYPE = b"forward_device"
 _LEFT_OUT = "ttcore."
 _LEFT_OUT_FLAGS = frozenset({"terminator", "call", "function", "symbol"})
 _PREFIX = "DEBUG|"  # a prefix that front ends put before the index; code generation does not know it
 _FEWEST_FIELDS = 4  # the fewest fields of a name that code generation reads
-_PREFIXES = re.compile(rf"\A(?:{re.escape(_PREFIX)})+")
+_PREFIXES = pattern(rf"\A(?:{re.escape(_PREFIX)})+")
 _HAS_PREFIX = f"'{_PREFIX}' precedes its index"
-_INTEGER = re.compile(r"-?[0-9]{1,10}")
+_INTEGER = pattern(r"-?[0-9]{1,10}")
 _LARGEST = 2**31 - 1
 
 

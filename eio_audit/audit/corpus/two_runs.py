@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Hashable, Iterable, Iterator
 from functools import partial
@@ -16,6 +15,7 @@ from eio_audit.audit.diff.sameness import Sameness, SamenessVerdict
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.mlir.input.dumps import Dump, each_dump, first_symbol
 from eio_audit.mlir.input.function_texts import shown_op
+from eio_audit.mlir.pattern import pattern
 from eio_audit.mlir.source import InputError, bugs_are_errors
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _Kind: TypeAlias = tuple[str | None, str | None]  # the pass of a dump, and whether it is before or after it
 _Key: TypeAlias = tuple[_Kind, str, Hashable, int]
 _Pair: TypeAlias = tuple[Dump, Dump]
-_NUMBER = re.compile(r"#[0-9]+\Z")
+_NUMBER = pattern(r"#[0-9]+\Z")
 """Of a program among those of its log. Where threads print, it may be another one in each run."""
 
 

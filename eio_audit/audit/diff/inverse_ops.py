@@ -7,7 +7,6 @@ its location is now where the op never was.
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict, deque
 from collections.abc import Collection, Iterator, Sequence
 from functools import cache, cached_property
@@ -19,6 +18,7 @@ from eio_audit.audit.diff.compared_dump import ComparedOps
 from eio_audit.audit.diff.dump_comparison import DumpComparison, Relation
 from eio_audit.audit.locations.original_index import OpLabel
 from eio_audit.audit.locations.parsed_locations import NO_LOCATION
+from eio_audit.mlir.pattern import pattern
 from eio_audit.mlir.reading.op_text import OpText
 
 ELEMENTWISE_DIALECTS = frozenset({"arith", "math"})
@@ -49,10 +49,10 @@ _COMMUTING = """
 COMMUTING = frozenset(_COMMUTING.split())
 """The last part of names of ops that a rearrangement can move past if their attributes change with it."""
 
-_SHAPE = re.compile(r"(?:tensor|memref|vector)<((?:(?:[0-9]+|\?|\*|\[[0-9]+\])x)*)")
-_INTEGERS = re.compile(r"array<[su]?i[0-9]+: ([^<>]*)>|dense<\[([^\[\]]*)\]>|\[([^\[\]]*)\]")
-_TYPED_INTEGER = re.compile(r"(-[0-9]++|(?<![0-9])[0-9]++)(?:\s*+:\s*+\w++)?\s*+(?:,|$)")
-_PERMUTATION = re.compile(
+_SHAPE = pattern(r"(?:tensor|memref|vector)<((?:(?:[0-9]+|\?|\*|\[[0-9]+\])x)*)")
+_INTEGERS = pattern(r"array<[su]?i[0-9]+: ([^<>]*)>|dense<\[([^\[\]]*)\]>|\[([^\[\]]*)\]")
+_TYPED_INTEGER = pattern(r"(-[0-9]++|(?<![0-9])[0-9]++)(?:\s*+:\s*+\w++)?\s*+(?:,|$)")
+_PERMUTATION = pattern(
     r"\b(?:permutation|perms|dims|permute_dims)\s*=\s*(array<[^>]*>|dense<[^>]*>|\[[^\]]*\])"
 )
 _PERMUTATION_NAMES = ("permutation", "perms", "permute_dims", "dims")

@@ -8,7 +8,6 @@ places in a block is found again in the new text, without them. Finally, the dep
 from __future__ import annotations
 
 import os
-import re
 import shlex
 import signal
 import tempfile
@@ -22,6 +21,7 @@ from typing import NamedTuple
 from eio_audit.audit.command import TooMuchOutputError, run_command
 from eio_audit.audit.dependence import Dependences
 from eio_audit.mlir.ir import IR
+from eio_audit.mlir.pattern import pattern
 from eio_audit.mlir.reading.boundaries import comments_above, gaps, own_header
 from eio_audit.mlir.reading.reader import read_ir
 from eio_audit.mlir.semantics import forms
@@ -262,7 +262,7 @@ MOST_LINES, LONGEST_LINE = 12, 240
 """How much of a compiler's errors is shown: so many lines, of so many bytes each."""
 MOST_PLACES = 5
 
-_PLACE = re.compile(
+_PLACE = pattern(
     rb'(?:<stdin>|/dev/stdin|(?<![\w.-])-):(\d{1,9})(?::(\d{1,9}))?(?=:)|\bloc\(("(?:[^"\\\n]|\\.)*")'
 )
 """``<stdin>:3:8:``, or an op's own location as MLIR prints it: ``loc("name")``."""

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from time import thread_time
 from typing import Any
 
+from eio_audit.mlir.pattern import pattern
 from eio_audit.mlir.source import InputError
 
 DEFAULT_INDEX_PATTERN = r"^(?:DEBUG\|)?(?P<index>-?[0-9]+)\|"
@@ -14,14 +15,14 @@ DEFAULT_INDEX_PATTERN = r"^(?:DEBUG\|)?(?P<index>-?[0-9]+)\|"
 PATTERN_SECONDS = 2.0  # the most that a pattern may backtrack, on one name or on many together
 _QUICK_SECONDS = 0.001  # what a pattern takes on a name at most without much backtracking
 LONGEST_INDEX = 4000  # the most digits of an index; Python refuses to parse an int of more than 4,300
-_DEFAULT = re.compile(DEFAULT_INDEX_PATTERN)
+_DEFAULT = pattern(DEFAULT_INDEX_PATTERN)
 _REST_OF_NAME = rb'[^"\\\n]*+(?:\\.[^"\\\n]*+)*+"'
 _CHILD = (
     rb"\((?:unknown|#[\w$.-]++"
     rb'|"' + _REST_OF_NAME + rb'(?::\d++:\d++|\("' + _REST_OF_NAME + rb"(?::\d++:\d++)?\))?)\)"
 )
 _NUMBER = rb'"(?:DEBUG\|)?([0-9]{1,18})\|'
-_NAME_ONLY = re.compile(rb"(?:" + _NUMBER + rb'[^"]*+"\0|[^\0]*+\0)')
+_NAME_ONLY = pattern(rb"(?:" + _NUMBER + rb'[^"]*+"\0|[^\0]*+\0)')
 _NAME = _NUMBER + _REST_OF_NAME + rb"(?:" + _CHILD + rb")?"
 """A name location with a simple child or none; any other location may be malformed."""
 

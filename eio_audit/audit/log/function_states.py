@@ -7,7 +7,6 @@ either. The same holds for the text around the functions.
 
 from __future__ import annotations
 
-import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -25,10 +24,11 @@ from eio_audit.audit.programs.shown_text import OutsideText
 from eio_audit.mlir.input.dumps import Dump
 from eio_audit.mlir.input.function_texts import DumpText, FunctionText
 from eio_audit.mlir.ir import IR, Fault
+from eio_audit.mlir.pattern import pattern
 from eio_audit.mlir.semantics.functions import find_without_order, only_function
 from eio_audit.mlir.source import InputError
 
-_INDENTATION = re.compile(rb"\n[ \t]+")
+_INDENTATION = pattern(rb"\n[ \t]+")
 
 
 @dataclass(frozen=True, slots=True)

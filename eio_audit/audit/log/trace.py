@@ -8,7 +8,6 @@ outer pass is charged with the rest. ``walk.py`` decides which pass is charged.
 
 from __future__ import annotations
 
-import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -46,10 +45,11 @@ from eio_audit.mlir.input.markers import Marker
 from eio_audit.mlir.input.pass_times import PassTimes, TimedRun
 from eio_audit.mlir.input.pipeline import PipelinePass, pipeline_in, program_arguments
 from eio_audit.mlir.ir import Fault
+from eio_audit.mlir.pattern import pattern
 from eio_audit.mlir.source import InputError, bugs_are_errors
 from eio_audit.order.inverted_pairs import INITIAL
 
-_ADAPTOR = re.compile(r"(?i)adaptor|\bpipeline\Z|fixed-?point-?iterator")
+_ADAPTOR = pattern(r"(?i)adaptor|\bpipeline\Z|fixed-?point-?iterator")
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,14 +19,15 @@ from typing import Any, NamedTuple, TypeAlias, TypeVar
 from eio_audit.mlir.input.dumps import Dump
 from eio_audit.mlir.input.function_texts import Aliases
 from eio_audit.mlir.ir import IR
+from eio_audit.mlir.pattern import pattern
 from eio_audit.mlir.semantics.functions import find_scopes
 from eio_audit.mlir.source import Source, Span, count_lines
 from eio_audit.mlir.tokens import ALIAS_NAME, STRING
 
-_ALIAS_USE = re.compile(STRING + rb"|(?P<alias>" + ALIAS_NAME + rb")")
-_INDENT = re.compile(rb"[ \t]*+")
+_ALIAS_USE = pattern(STRING + rb"|(?P<alias>" + ALIAS_NAME + rb")")
+_INDENT = pattern(rb"[ \t]*+")
 ValueT = TypeVar("ValueT")
-_LINE_REST = re.compile(rb"[ \t\r]*+(?://|\n|\Z)")
+_LINE_REST = pattern(rb"[ \t\r]*+(?://|\n|\Z)")
 
 
 @dataclass(frozen=True, slots=True)

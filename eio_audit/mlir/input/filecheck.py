@@ -14,6 +14,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
+from eio_audit.mlir.pattern import pattern
 from eio_audit.mlir.source import Source, Span, Text, UnreadableFileError, read_blocks
 
 _LOOKED_AT = 1 << 22  # how much of a file is looked at for such an output
@@ -21,8 +22,8 @@ _HEAD = b"Input was:"
 _BLANKS = b" \t\r"
 _BEGIN = rb"(?m)^(?P<lead>[^\n]{0,80}?)Input was:[ \t\r]*\n(?P=lead)<<<<<<[ \t\r]*\n"
 _END = rb"(?m)^(?P<lead>[^\n]{0,80}?)>>>>>>[ \t\r]*$"
-_NUMBERED = re.compile(rb" *+(?P<number>\d++): ?(?P<text>[^\n]*+)")
-_SKIPPED = re.compile(rb" *+\.[ \t\r]*+")
+_NUMBERED = pattern(rb" *+(?P<number>\d++): ?(?P<text>[^\n]*+)")
+_SKIPPED = pattern(rb" *+\.[ \t\r]*+")
 _CHECK_FILE = rb"(?m)^[^\n]{0,80}?Check file: ([^\n]++)$"
 _FAILED = rb"(?m): error: ([\w-]+?)(?:-(?:NEXT|SAME|NOT|DAG|LABEL|EMPTY|COUNT-?\d*))?: "
 _GIVEN = rb"-check-prefix(?:es)?[= ]([\w,-]+)"
