@@ -248,7 +248,7 @@ def health_change(
 class _Inspection:
     def __init__(self, dump: AuditedDump, number_of: Sequence[int]) -> None:
         self.dump = dump
-        self.places = dump.indices.parsed.places
+        self.named_places = dump.indices.parsed.named_places
         ops = array("i", _printed_ops(dump))
         self.count = len(ops)
         self.number_of = number_of
@@ -259,11 +259,22 @@ class _Inspection:
         self.findings = [
             (op, LocationFinding(rule, label(dump.ir, dump.indices, op), sentence))
             for op in ops
+            if not self._is_sound(op)
             for rule, sentence in self._broken_rules(op)
         ]
 
     def health(self) -> LocationHealth:
         return LocationHealth(self.count, tuple(finding for _, finding in self.findings))
+
+    def _is_sound(self, op: int) -> bool:
+        """Return whether an op clearly breaks no rule: its location is a name with an index, and its own."""
+        place = self.named_places[op]
+        return (
+            place is not None
+            and self.number_of[op] not in self.shared
+            and place.file is not None
+            and self.function_at.get(place.file) == place.function
+        )
 
     def _broken_rules(self, op: int) -> Iterator[tuple[LocationRule, Sentence]]:
         outer = self.dump.indices.parsed.locations.of(op)
@@ -294,7 +305,7 @@ class _Inspection:
             yield LocationRule.REPEATED_LOCATION, Sentence(what, line)
 
     def _two_functions(self, op: int) -> Iterator[tuple[LocationRule, Sentence]]:
-        place = self.places[op]
+        place = self.dump.indices.parsed.place(op)
         if place is None or place.file is None or place.function is None:
             return
         known = self.function_at.setdefault(place.file, place.function)

@@ -23,6 +23,9 @@ _CHILD = (
 )
 _NUMBER = rb'"(?:DEBUG\|)?([0-9]{1,18})\|'
 _NAME_ONLY = pattern(rb"(?:" + _NUMBER + rb'[^"]*+"\0|[^\0]*+\0)')
+_FIELDS_OF_NAME = pattern(
+    rb'(?:"(?:DEBUG\|)?[0-9]{1,18}\|([^"\\\n\0\x80-\xff]*)\|[0-9]++\|[^"\\|\n\0]*+"\0|[^\0]*+\0)'
+)
 _NAME = _NUMBER + _REST_OF_NAME + rb"(?:" + _CHILD + rb")?"
 """A name location with a simple child or none; any other location may be malformed."""
 
@@ -55,6 +58,16 @@ class IndexPattern:
         if len(numbers) != len(locations):  # a location contains a zero byte
             return [None] * len(locations)
         return list(map(int, numbers)) if all(numbers) else [int(text) if text else None for text in numbers]
+
+    def fields_of_names(self, locations: Sequence[bytes]) -> list[bytes]:
+        """Return, per location, what a name without a child has between index and line; empty if it is none.
+
+        Empty, too, if it must be parsed.
+        """
+        fields: list[bytes] = (
+            _FIELDS_OF_NAME.findall(b"\0".join([*locations, b""])) if self.is_default else []
+        )
+        return fields if len(fields) == len(locations) else [b""] * len(locations)
 
     def index_of_name(self, location: bytes) -> int | None:
         """Return the index of a name with a simple child or none; None if the location must be parsed."""
