@@ -12,7 +12,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Context, Inexact, InvalidOperation
 from functools import cached_property, partial
-from hashlib import blake2b
 from typing import TypeAlias
 
 from eio_audit.mlir.ir import IR, NO_OFFSET
@@ -339,6 +338,8 @@ def _finished(_: bytes, value: bytes) -> bytes:
     text = _comparable(value, _unchanged, _unchanged, keeps_values=True, keeps_numbers=False)
     if len(text) <= LONGEST_EXPANSION:
         return text
+    from hashlib import blake2b
+
     return b"#long_" + blake2b(text, digest_size=16).hexdigest().encode()
 
 
