@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from functools import cached_property, partial
 from itertools import groupby, pairwise
 from threading import Lock
+from typing import NamedTuple
 
 from eio_audit.audit.check.check import audit_dump, audit_keyed
 from eio_audit.audit.check.figures import DumpAudit
@@ -40,8 +41,7 @@ RunKey = tuple[str, ...]
 """A module with the modules around it, outermost first. A source function is ``(file, name)``."""
 
 
-@dataclass(frozen=True, slots=True)
-class ModuleRuns:
+class ModuleRuns(NamedTuple):
     """How many runs one module or source function has."""
 
     name: str  # the module, or the function with its file (`model.py:10 forward`)
@@ -53,8 +53,7 @@ class ModuleRuns:
     relabelled: int  # the runs after a fix that also corrects wrong labels
 
 
-@dataclass(frozen=True, slots=True)
-class Fragmentation:
+class Fragmentation(NamedTuple):
     """The runs of all modules and source functions, the most fragmented first."""
 
     modules: tuple[ModuleRuns, ...]

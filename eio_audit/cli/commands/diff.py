@@ -248,7 +248,7 @@ def diff_command(
         runs.require_pairs(f"{before}, {after}")
         if all(Path(path).is_file() for path in (before, after)):
             tables = [time_table(Source.read(path, inputs.max_size())) for path in (before, after)]
-            runs = replace(runs, times=compared_times(*tables))
+            runs = runs._replace(times=compared_times(*tables))
         reports.write(runs, context=context)
         ctx.exit(0 if runs.is_same_as_asked else 1)
     if after is None:
