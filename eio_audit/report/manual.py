@@ -16,6 +16,7 @@ from eio_audit.report.text.console import Column, Console, Piece, plain, print_t
 
 PAGES = Path(__file__).with_name("pages")
 CLOSE_NAMES = 3  # how many names are suggested for an unknown one
+CLOSE = 0.65  # how similar they are at least: of `chek`, `chosen` is not
 _RULE = re.compile(r"^## (?P<code>\w+)\n\n\*\*(?P<name>[\w-]+)\*\*: (?P<text>.*?)(?=^## |\Z)", re.M | re.S)
 _SECTION = re.compile(r"^## (?P<title>.*)\n(?P<entries>(?:(?!## ).*\n)*)", re.MULTILINE)
 _ENTRY = re.compile(r"^- \*\*(?P<term>[^*]+)\*\*: (?P<meaning>.+(?:\n  .+)*)", re.MULTILINE)
@@ -62,7 +63,7 @@ def look_up(word: str) -> list[Entry]:
     >>> [entry.names for entry in look_up("Forced")]
     [('forced inversion',)]
     """
-    key = _key(word).strip("()+-~")
+    key = _key(word.strip("()+-~ "))
     term = next((name for words, name in TERMS.items() if re.fullmatch(words, key)), "")
     for known in dict.fromkeys((key, _key(term), key.removesuffix("s"), f"{key}s")):
         named = [entry for entry in entries() if known and known in map(_key, entry.names)]
@@ -86,11 +87,11 @@ def close_names(word: str) -> list[str]:
     from difflib import get_close_matches
 
     names = {_key(name): name for entry in reversed(entries()) for name in (*entry.related, *entry.names)}
-    return [names[key] for key in get_close_matches(_key(word), names, CLOSE_NAMES)]
+    return [names[key] for key in get_close_matches(_key(word), names, CLOSE_NAMES, CLOSE)]
 
 
 def _key(name: str) -> str:
-    return " ".join(_SEPARATORS.split(name.casefold().strip()))
+    return " ".join(filter(None, _SEPARATORS.split(name.casefold())))
 
 
 _CODE_BLOCK = re.compile(r"^```\w*\n(.*?)^```$", re.MULTILINE | re.DOTALL)

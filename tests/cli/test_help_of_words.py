@@ -63,6 +63,35 @@ def test_all_rules_and_words_a_line_each() -> None:
     ]
 
 
+def test_all_words_without_the_rules() -> None:
+    lines = printed("words").splitlines()
+    assert lines[0] == "Input"
+    assert [line for line in lines if "EIO001," in line] == []
+
+
+def test_several_names_are_explained_one_after_another() -> None:
+    text = printed("donor", "descent")
+    assert text == f"{printed('donor')}\n{printed('descent')}"
+
+
+def test_of_several_names_the_unknown_one_is_named() -> None:
+    assert refusal("help", "made", "dnoor").startswith(
+        "Error: there is no command, rule or word 'dnoor': did you mean 'donor'"
+    )
+
+
+@pytest.mark.parametrize("heading", ["-removed", "+added", "~modified", "-ops"])
+def test_a_heading_is_a_word_with_its_sign(heading: str) -> None:
+    assert printed(heading) == printed(heading[1:])
+
+
+def test_a_word_of_two_senses_has_both() -> None:
+    assert "pairs of ops that a pass put out of order." in printed("made")
+    assert "Of an op: the pass added it" in printed("made")
+    assert "avoidable inversions" in printed("place")
+    assert "its number among the ops of its block" in printed("place")
+
+
 def test_one_that_there_is_not() -> None:
     start = "Error: there is no command, rule or word"
     assert refusal("help", "nock-on") == f"{start} 'nock-on': did you mean 'knock-on'?"
@@ -119,6 +148,8 @@ def test_every_heading_of_a_table_of_passes_is_explained(tmp_path: Path) -> None
 
 
 WORDS = """
+shuffled|property|introduced|folding|not resolved|worst|curve|chosen|model|type|result|operands|estimate
+perhaps replaced|fails|crashes|hangs|made by|any|never
 passed|failed|incomplete|could not run|identical|different|unchanged|left at the end|changed nothing|what to change
 same text up to names and locations|same program in another order|adaptors|root op|patterns|runs others|first dumps
 """

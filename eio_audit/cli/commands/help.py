@@ -6,6 +6,7 @@ import difflib
 import json
 import sys
 from collections.abc import Mapping
+from itertools import chain
 from typing import Any
 
 import click
@@ -83,14 +84,14 @@ def _key(key: str) -> str:
 
 
 CONFIG = "config"
-RULES = "rules"
+RULES, WORDS = "rules", "words"
 JSON = "json"
 
 
 def _complete_name(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[str]:
     from eio_audit.report.manual import entries
 
-    names = [*COMMANDS, CONFIG, RULES, JSON, *(name for entry in entries() for name in entry.names)]
+    names = [*COMMANDS, CONFIG, RULES, WORDS, JSON, *(name for entry in entries() for name in entry.names)]
     return [name for name in names if name.casefold().startswith(incomplete.casefold())]
 
 
@@ -98,16 +99,18 @@ def _complete_name(ctx: click.Context, _: click.Parameter, incomplete: str) -> l
     "help",
     short_help="Explain a command, a rule or a word, or print the options in use.",
     epilog=exit_codes({}, unusable="wrong usage, no such name, or a malformed configuration file"),
-    context_settings={"allow_interspersed_args": False},
+    # A heading such as -removed is a word.
+    context_settings={"allow_interspersed_args": False, "ignore_unknown_options": True},
 )
 @click.argument("name", nargs=-1, type=click.UNPROCESSED, shell_complete=_complete_name)
 @click.pass_context
 def help_command(ctx: click.Context, name: tuple[str, ...]) -> None:
     """Print the help of a command, or what a rule or a word of the reports means.
 
-    NAME is a command, the code or name of a rule, or a word of the glossary. 'rules' lists all rules and
-    words, 'json' prints the schema of JSON output, and 'config' the options in use and where each value comes
-    from; options of check may follow. Without NAME, list the commands.
+    NAME is a command, the code or name of a rule, or a word of the glossary; several rules and words are
+    explained one after another. 'rules' lists all rules and words, 'words' the words alone, 'json' prints
+    the schema of JSON output, and 'config' the options in use and where each value comes from; options of
+    check may follow. Without NAME, list the commands.
 
     \b
     Examples:
@@ -133,21 +136,29 @@ def help_command(ctx: click.Context, name: tuple[str, ...]) -> None:
 
         write_bytes(None, [(PAGES / "schema.json").read_bytes()])
     else:
-        _print_manual(word)
+        _print_manual(name)
 
 
-def _print_manual(word: str) -> None:
+def _print_manual(words: tuple[str, ...]) -> None:
     from eio_audit.report.manual import close_names, entries, look_up, print_entries, print_list
     from eio_audit.report.text.console import Console
 
     console = Console(sys.stdout)
-    if word == RULES:
-        print_list(entries(), console)
+    if words in {(RULES,), (WORDS,)}:
+        print_list([one for one in entries() if words == (RULES,) or one.section != "Rules"], console)
         return
-    found = look_up(word)
-    if not found:
-        names = [*difflib.get_close_matches(word, [*COMMANDS, CONFIG, RULES, JSON]), *close_names(word)]
+    name = " ".join(words)
+    found = {name: look_up(name)}
+    if not found[name]:  # not one name of several words
+        found = {word: look_up(word) for word in words}
+    unknown = [word for word in words if not found.get(word, True)]
+    if unknown:
+        word = name if len(unknown) == len(words) else unknown[0]
+        names = [
+            *difflib.get_close_matches(word, [*COMMANDS, CONFIG, RULES, WORDS, JSON]),
+            *close_names(word),
+        ]
         close = " or ".join(f"'{other}'" for other in names)
         hint = f"did you mean {close}?" if close else f"'eio-audit help {RULES}' lists all rules and words"
         raise click.UsageError(f"there is no command, rule or word '{word}': {hint}")
-    print_entries(found, console)
+    print_entries(list(dict.fromkeys(chain.from_iterable(found.values()))), console)
