@@ -45,6 +45,14 @@ GENERIC = """"a.first"() : () -> ()
 """
 
 
+ORDERED = """func.func @forward(%a: tensor<2x4xf32>) -> tensor<4x2xf32> {
+  %0 = "ttir.reshape"(%a) : (tensor<2x4xf32>) -> tensor<4x2xf32> loc("1|one")
+  %1 = "ttir.gelu"(%0) : (tensor<4x2xf32>) -> tensor<4x2xf32> loc("2|two")
+  return %1 : tensor<4x2xf32>
+}
+"""
+
+
 @pytest.fixture
 def flat(tmp_path: Path) -> Path:
     path = tmp_path / "in.mlir"
@@ -257,7 +265,8 @@ def test_a_compiler_that_does_not_print_generic_form_is_told_with_a_command_to_p
     recording = str(SAMPLES / "recorded" / "erase_inverse_ops.py")
     program = str(SAMPLES / "small" / "before_alias.mlir")
     done = run("reduce", "--", sys.executable, recording, "--ttir-erase-inverse-ops", program)
-    why, by_hand = done.stderr.decode().splitlines()
+    why, recorded, by_hand = done.stderr.decode().splitlines()
+    assert recorded == "  help: reduce needs a compiler that reads any program: a recording will not do"
     assert why.startswith(
         f"{sys.executable}: error: it reads the input, but does not print it in generic form, as reduce needs it: "
     )
@@ -279,3 +288,35 @@ def test_an_input_that_the_compiler_does_not_read_is_told_with_a_command_to_past
         f"  help: to see more, run {compiler} in.mlir",
     ]
     assert done.returncode == 2
+
+
+def test_a_pass_that_changes_nothing_is_said_to_do_so(tmp_path: Path) -> None:
+    (tmp_path / "in.mlir").write_text(ORDERED)
+    done = run("reduce", "--", *COMPILER, str(tmp_path / "in.mlir"))
+    assert done.stderr.decode() == (
+        f"{sys.executable}: error: ttir-erase-inverse-ops changes no op of the input: "
+        "it puts no pair out of order that fails\n"
+    )
+    assert done.returncode == 2
+
+
+def test_of_a_pattern_that_is_not_applied_those_that_do_it_are_named(flat: Path) -> None:
+    done = run("reduce", "--pattern", "NoSuch", "--", *COMPILER, str(flat))
+    assert done.stderr.decode() == (
+        f"{sys.executable}: error: NoSuch is not applied in ttir-erase-inverse-ops; "
+        "those that leave pairs out of order: CommuteUpwards\n"
+    )
+    assert done.returncode == 2
+
+
+def test_a_pattern_that_does_it_is_kept(flat: Path) -> None:
+    done = run("reduce", "--jobs", "1", "--pattern", "CommuteUpwards", "--", *COMPILER, str(flat))
+    assert done.stdout.decode() == SMALL
+    assert done.stderr.decode().splitlines()[0].endswith("puts ops out of order by CommuteUpwards")
+
+
+def test_bisect_suggests_no_reduction_of_a_program_of_few_ops(tmp_path: Path) -> None:
+    (tmp_path / "small.mlir").write_text(SMALL)
+    done = run("bisect", "--", *COMPILER, str(tmp_path / "small.mlir"))
+    assert "CommuteUpwards" in done.stdout.decode()
+    assert "eio-audit reduce" not in done.stdout.decode()

@@ -45,6 +45,7 @@ WITHOUT_PATTERNS = "without patterns"
 """The name of the step that the pass takes without any pattern, such as folding."""
 STATES_LOG = "states.log"  # the name of the log
 MAX_RUNS = 1000  # how often the compiler may run
+FEW_OPS = 10  # a program of so many ops needs no reduction
 _PLAIN = str.maketrans({"(": "[", ")": "]", "{": "[", "}": "]", ":": ".", "\n": " "})
 """What the name of a pass in a marker cannot have."""
 Advance: TypeAlias = Callable[[PassSearch, SearchResult], None]
@@ -153,7 +154,7 @@ class Bisection:
     advice: Advice | None = None  # what to change; None if nothing is out of order, or locations do not tell
     failures: tuple[InputError, ...] = ()  # the errors of runs that failed
     stopped: str = ""  # why the search stopped early: `INTERRUPTED`, `MOST_RUNS`, or empty if it did not
-    can_reduce: bool = False  # whether the compiler prints programs as `reduce` needs them
+    can_reduce: bool = False  # whether there is something to `reduce`, and the compiler prints what it needs
 
     @property
     def left_before(self) -> int:
@@ -395,7 +396,9 @@ def _assembled(
         advice=advice,
         failures=tuple(error for _, error in sorted(result.failures.items())),
         stopped=result.stopped,
-        can_reduce=bool(attempts) and states.runs.prints_generic(found.command),
+        can_reduce=bool(attempts)
+        and traced.passes[0].size > FEW_OPS
+        and states.runs.prints_generic(found.command),
     )
 
 

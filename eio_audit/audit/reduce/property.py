@@ -13,7 +13,7 @@ from subprocess import DEVNULL
 from threading import Lock
 from typing import NamedTuple
 
-from eio_audit.audit.bisect.bisect import bisect_pass
+from eio_audit.audit.bisect.bisect import Bisection, bisect_pass
 from eio_audit.audit.bisect.compiler_command import (
     GENERIC,
     OWN_FLAGS,
@@ -32,6 +32,7 @@ from eio_audit.audit.bisect.survey import (
     BEFORE_ALL,
     MODULE_SCOPE,
     choose_pass,
+    short_pattern,
     survey,
 )
 from eio_audit.audit.gate.gate import Gate
@@ -107,7 +108,10 @@ class Judge:
             why = "it reads the input, but does not print it in generic form, as reduce needs it"
             by_hand = self.reader.with_flags(*GENERIC)
         said = failed.why_it_failed.replace(str(path), self.input_word)
-        return InputError(self.reader.program, None, f"{why}: {said}", f"  help: to see more, run {by_hand}")
+        more = f"  help: to see more, run {by_hand}"
+        if failed.unknown_flag is not None:
+            more = f"  help: reduce needs a compiler that reads any program: a recording will not do\n{more}"
+        return InputError(self.reader.program, None, f"{why}: {said}", more)
 
     def find_property(self, text: bytes) -> None:
         """Run the input, and take from it what must stay true. It must hold twice.
@@ -283,14 +287,37 @@ class Judge:
         pattern = f" by {wanted.pattern}" if wanted.pattern else ""
         self.held = f"shuffled: {name} puts ops out of order{pattern}"
         if not self._makes_pairs(found.dumps, name):
-            raise InputError(self.command.program, None, f"{name} puts no pair out of order that fails")
+            rows = [row for row in found.trace.passes if row.pass_name == name]
+            did = "changes ops, but" if any(row.changed for row in rows) else "changes no op of the input:"
+            why = f"{name} {did} it puts no pair out of order that fails"
+            raise InputError(self.command.program, None, why)
+        if wanted.pattern is not None and (why := self._why_not_by_pattern(path, name)):
+            raise InputError(self.command.program, None, why)
         return test
+
+    def _why_not_by_pattern(self, path: Path, name: str) -> str:
+        """Say why the pattern does not have the property; empty if it has."""
+        result = self._bisection(path, name)
+        wanted, left = self.wanted.pattern, patterns_that_left(result)
+        if wanted in left:
+            return ""
+        applied = {one.pattern for one in result.patterns if one.pattern}
+        is_applied = wanted in {*applied, *map(short_pattern, applied)}
+        did = "leaves none" if is_applied else f"is not applied in {name}"
+        those = ", ".join(sorted({short_pattern(one) for one in applied if one in left}))
+        return f"{wanted} {did}; those that leave pairs out of order: {those or 'none is known'}"
 
     def _makes_pairs(self, dumps: Sequence[Dump], name: str) -> bool:
         return makes_pairs(dumps, name, self.wanted.number, self.wanted.gate, self.options)
 
     def _is_by_pattern(self, path: Path, name: str) -> bool:
         """Return whether an attempt of the pattern leaves a pair out of order."""
+        try:
+            return self.wanted.pattern in patterns_that_left(self._bisection(path, name))
+        except InputError:
+            return False
+
+    def _bisection(self, path: Path, name: str) -> Bisection:
         assert self.command is not None
         command = self._on(self.command, path).words
         request = Request(command, self.options, name, self.wanted.number, self.runs.timeout)
@@ -299,10 +326,7 @@ class Judge:
             if self.runs.running.is_ended:
                 raise KeyboardInterrupt
 
-        try:
-            result = bisect_pass(request, 1, advance=stop)
-        except InputError:
-            return False
+        result = bisect_pass(request, 1, advance=stop)
         with self._lock:
             self.runs.number += result.runs
-        return self.wanted.pattern in patterns_that_left(result)
+        return result
