@@ -2,6 +2,7 @@ import fcntl
 import gzip
 import os
 import re
+import shlex
 import stat
 import subprocess
 import sys
@@ -296,6 +297,35 @@ def test_a_folder_in_place(tmp_path: Path) -> None:
         "3 files: 1 changed, 2 unchanged\n"
     )
     assert contents(folder)["shuffled.mlir"] == fixed(SHUFFLED)
+
+
+PASS_LOG = "".join(f"// -----// IR Dump After {name} ({name}) //----- //\n{SHUFFLED}" for name in ("A", "B"))
+
+
+def test_in_place_leaves_the_logs_of_a_folder(tmp_path: Path) -> None:
+    folder = folder_of(tmp_path)
+    (folder / "passes.log").write_text(PASS_LOG)
+    result = run("fix", "-i", folder)
+    assert (result.returncode, result.stdout) == (0, b"")
+    assert result.stderr.decode() == (
+        f"note: {folder}/passes.log: a log in a folder stays as it is: name it to fix it\n"
+        f"{folder}/shuffled.mlir: 1 op moved, 1 inversion removed; none remains\n"
+        "4 files: 1 changed, 3 unchanged\n"
+    )
+    assert contents(folder)["passes.log"] == PASS_LOG
+
+
+@pytest.mark.parametrize(
+    "words", [("passes.log",), (".", "passes.log"), (".", "--pass", "A")], ids=shlex.join
+)
+def test_in_place_fixes_a_log_that_is_named_or_whose_dump_is(
+    words: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("passes.log").write_text(PASS_LOG)
+    assert run("fix", "-i", *words).returncode == 0
+    dumps = 1 if "--pass" in words else 2
+    assert Path("passes.log").read_text() == PASS_LOG.replace(SHUFFLED, fixed(SHUFFLED), dumps)
 
 
 def test_a_folder_into_another(tmp_path: Path) -> None:
