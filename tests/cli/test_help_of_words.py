@@ -89,7 +89,7 @@ def test_a_word_of_two_senses_has_both() -> None:
     assert "pairs of ops that a pass put out of order." in printed("made")
     assert "Of an op: the pass added it" in printed("made")
     assert "avoidable inversions" in printed("place")
-    assert "its number among the ops of its block" in printed("place")
+    assert "place: its number in its block" in printed("place")
 
 
 def test_one_that_there_is_not() -> None:
