@@ -71,7 +71,11 @@ def test_the_job_on_github(folder: Path, text: str, code: int) -> None:
     *_, step = snippet("GitHub", 2)["jobs"]["op-order"]["steps"]
     result = sh(step["run"], folder, GITHUB_STEP_SUMMARY="summary.md")
     assert (result.returncode, "::error file=dumps/after.mlir,line=2," in result.stdout) == (code, code == 1)
-    assert (folder / "summary.md").read_text().startswith(f"### eio-audit: {'failed' if code else 'passed'}")
+    assert (
+        (folder / "summary.md")
+        .read_text()
+        .startswith(f"### eio-audit check\n\n**{'failed' if code else 'passed'}**")
+    )
 
 
 def test_the_job_on_gitlab(folder: Path) -> None:
@@ -116,7 +120,7 @@ def test_the_action_as_the_page_uses_it(folder: Path) -> None:
     result = action(folder, **step["with"])
     assert (result.returncode, "::error file=dumps/after.mlir,line=2," in result.stdout) == (1, True)
     assert json.loads((folder / "order.sarif").read_text())["runs"][0]["results"]
-    assert (folder / "summary.md").read_text().count("### eio-audit: ") == 2
+    assert (folder / "summary.md").read_text().count("### eio-audit check") == 2
 
 
 @pytest.mark.parametrize(

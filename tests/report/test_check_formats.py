@@ -207,11 +207,11 @@ def test_junit_counts() -> None:
 
 def test_markdown_keeps_its_tables_whatever_names_hold() -> None:
     odd = replace(verdict(), findings=(in_file(verdict().findings[0], "a|b`c\n"),))
-    assert "| ``a\\|b`c\\x0a:6:3`` |" in rendered(odd, "markdown")
+    assert "| ``a\\|b`c :6:3`` |" in rendered(odd, "markdown")
 
 
 def test_markdown_is_capped() -> None:
-    assert rendered(made_up(32), "markdown").endswith("\n\n... and 2 more findings\n")
+    assert "\n\n... and 2 more findings" in rendered(made_up(32), "markdown")
     assert "more finding" not in rendered(made_up(32), "markdown", verbose=True)
 
 

@@ -80,7 +80,7 @@ def test_names_steer_no_terminal_and_no_table() -> None:
     now = judged_corpus(texts)
     for text in (text_of(now), rendered(now, "markdown")):
         assert "\x1b" not in text
-    assert "| `a\\|b\\x1b[31m0` | 1 |" in rendered(now, "markdown")
+    assert "| `a\\|b\\x1b[31m0` | cse |" in rendered(now, "markdown")
 
 
 # ---------------------------------------------------------------- pages

@@ -79,10 +79,7 @@ def test_no_word_where_no_constant_is_hoisted() -> None:
     [
         ("concise", "passed: 2 inversions: all can be moved back (all of hoisted constants)"),
         ("github", "passed: 2 inversions: all can be moved back (all of hoisted constants)"),
-        (
-            "markdown",
-            "| `a.mlir:1:1` | 2 inversions: all can be moved back (all of hoisted constants) |",
-        ),
+        ("markdown", "**passed**: 2 inversions: all can be moved back (all of hoisted constants)"),
         ("junit", f"<system-out>{LINE}</system-out>"),
     ],
 )

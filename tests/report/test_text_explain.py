@@ -119,4 +119,4 @@ def test_a_long_path_loses_its_middle_unless_verbose() -> None:
 
 def test_more_inversions_than_shown() -> None:
     text = function(op("%x", 99), *(op(f"%{k}", k) for k in range(6)))
-    assert "      ... and 3 more that can be moved back; --verbose shows more\n" in explained(text, "%x")
+    assert "      ... and 3 more that can be moved back (-v)\n" in explained(text, "%x")

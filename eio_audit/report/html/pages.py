@@ -26,7 +26,8 @@ from eio_audit.audit.gate.gate import Verdict
 from eio_audit.audit.gate.rules import UNINDEXED
 from eio_audit.mlir.input.dumps import Dump
 from eio_audit.mlir.source import STEERING, printable, printable_lines
-from eio_audit.report.document import Cell, columns_if_any, columns_of, diff_document
+from eio_audit.report.document import Cell, Listing, columns_if_any, columns_of
+from eio_audit.report.documents.diff import changes_by_function, inverse_ops
 from eio_audit.report.graph import drawing_of
 from eio_audit.report.html.data import Table, packed, pair_data, table_of
 from eio_audit.report.html.order_section import (
@@ -128,7 +129,8 @@ def diff_to_html(
         title=f"{files_of((result.before.source, result.after.source))}: what changed",
         data=data,
         result=result,
-        document=diff_document(result),
+        functions=changes_by_function(result),
+        inverse_ops=[part for part in inverse_ops(result).parts if isinstance(part, Listing)],
         verbose=verbose,
         all_changes=_change_table(result, sections),
         sections=sections,

@@ -19,7 +19,8 @@ from eio_audit.audit.corpus.trace_models import ModelTrace, ModelTraces
 from eio_audit.audit.gate.gate import Gate
 from eio_audit.audit.log.op_totals import OpTotals
 from eio_audit.audit.log.trace import Trace, TracedPass
-from eio_audit.report.document import Cells, columns_if_any, columns_of, figures_of, table_of_ops
+from eio_audit.report.document import Cells, columns_if_any, columns_of, figures_of
+from eio_audit.report.documents.tables import table_of_ops
 from eio_audit.report.html.data import STATUSES, PassEntry, PassList, StoredSteps, Table, table_of
 from eio_audit.report.html.order_section import OPEN_FINDINGS, left_cards
 from eio_audit.report.html.pages import BROWSER_SCRIPTS, files_of, page
@@ -76,8 +77,7 @@ def _chosen_table(trace: Trace, rows: Sequence[TracedPass]) -> Table:
         "dump": lambda traced: f"{traced.place.source}:{traced.place.line}",
     }
     columns = f"#index=number, pass, dump, #added, #removed, #modified, #moved, {_FIGURES}"
-    caption = f"{len(rows):,} of {count(len(trace.passes), 'pass', 'passes')} chosen"
-    return table_of("chosen", caption, rows, columns, "index", cells)
+    return table_of("chosen", words.chosen(rows, trace), rows, columns, "index", cells)
 
 
 def _model_table(models: Sequence[ModelTrace]) -> Table:

@@ -26,6 +26,7 @@ from eio_audit.report.wording.conclusion import (
     is_kept,
     reduction_command,
 )
+from eio_audit.report.wording.diff import signed
 from eio_audit.report.wording.trace import NOT_JUDGED
 
 WITHOUT_PATTERNS = "(without patterns, such as folding)"
@@ -76,8 +77,7 @@ def before_and_after(one: Application) -> str:
 
 def ops_changed(counts: OpCounts) -> str:
     """Return ``+2 -1 ~2 moved 3``; empty if no op changed."""
-    signs = ("+", counts.added), ("-", counts.removed), ("~", counts.modified), ("moved ", counts.moved)
-    return " ".join(f"{sign}{number:,}" for sign, number in signs if number)
+    return signed(counts._asdict())
 
 
 def attempts_of(one: Application) -> str:
@@ -138,7 +138,21 @@ def stopped(result: Bisection) -> str:
     if result.stopped:
         why = "interrupted" if result.is_interrupted else "max-runs is reached"
         return f"{what}: {why}"
-    return f"{what}: {count(len(result.failures), 'run')} failed, first: {result.failures[0].message}"
+    return f"{what}: {failed(result)}"
+
+
+ALONE = "each pattern alone, if its ops get the location of the root op"  # the title of a table
+
+
+def there_before(result: Bisection) -> str:
+    """Return ``5 inversions of the end were there before``."""
+    verb = "was" if result.left_before == 1 else "were"
+    return f"{count(result.left_before, 'inversion')} of the end {verb} there before"
+
+
+def failed(result: Bisection) -> str:
+    """Return ``2 runs failed, first: my-opt ended with exit code 1``."""
+    return f"{count(len(result.failures), 'run')} failed, first: {result.failures[0].message}"
 
 
 CARRIED = {

@@ -16,7 +16,7 @@ from eio_audit.report.wording import count, span
 if TYPE_CHECKING:  # a report on a clean dump does not need these
     from eio_audit.audit.check.figures import Blocker, DisplacedOp
     from eio_audit.audit.corpus.models import ModelFigures, PassFigures
-    from eio_audit.audit.gate.findings import Finding
+    from eio_audit.audit.gate.findings import BaselineEntry, Finding
     from eio_audit.audit.gate.rules import Rule
     from eio_audit.audit.locations.original_index import OpLabel
 
@@ -95,13 +95,16 @@ def sum_pieces(figures: BlockAudit | Summary, *, verbose: bool = False) -> tuple
         parts.append(f"{number} {verb}{'s' if most == 1 else ''} {source}{why}")
     if perhaps:
         number = everything if is_all else span(movable, perhaps)
-        parts.append(f"{number} can be moved back{told_apart_share(figures)}")
+        parts.append(f"{number} {BACK}{told_apart_share(figures)}")
     if apart := figures.not_compared:
         are = f"{everything if is_all else f'{apart:,}'} {'is' if apart == 1 else 'are'} not comparable"
         parts.append(f"{are} ({not_comparable(figures)})" if verbose else are)
     if unordered:
         parts.append(f"{unordered:,} in graph regions")
     return f"{name}: ", ", ".join(parts)
+
+
+BACK = "can be moved back"  # what is said of avoidable inversions
 
 
 def not_comparable(figures: BlockAudit | Summary) -> str:
@@ -308,6 +311,17 @@ def worst_of(figures: ModelFigures) -> str:
     """Return which dump of a model is the worst: ``after canonicalize``, or its line. Empty if none is."""
     worst = figures.worst
     return "" if worst is None else worst.moment or f"line {worst.line}"
+
+
+SHOWN_FIELDS = 4  # the fields of an origin to show: the innermost module, file, function and framework op
+
+
+def not_found(entry: BaselineEntry, number: int) -> str:
+    """Return ``not found any more (2 times): after.mlir EIO001 @main ...``, of an entry of a baseline."""
+    times = f" ({number:,} times)" if number > 1 else ""
+    origin = "|".join(entry.origin.split("|")[-SHOWN_FIELDS:])
+    what = " ".join(filter(None, (entry.source, entry.code, entry.function, entry.op, origin)))
+    return f"not found any more{times}: {what}"
 
 
 SHOWN_FINDINGS = 30  # the most findings that a report for people lists unless verbose

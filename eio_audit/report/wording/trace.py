@@ -125,6 +125,11 @@ def left_at_the_end(trace: Trace) -> str:
     return ": ".join(filter(None, (count(total, "inversion"), parts)))
 
 
+def chosen(passes: Sequence[TracedPass], trace: Trace) -> str:
+    """Return ``2 of 8 passes chosen``."""
+    return f"{len(passes):,} of {count(len(trace.passes), 'pass', 'passes')} chosen"
+
+
 PARTIAL = (
     f"In a block with more than {MOST_OPS:,} ops out of order, only pairs of the fewest ops to move are "
     "followed; made, undone and left lack the others."

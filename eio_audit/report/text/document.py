@@ -1,0 +1,94 @@
+"""A document as text."""
+
+from __future__ import annotations
+
+from eio_audit.report.document import (
+    Changes,
+    Details,
+    Document,
+    Errors,
+    Figures,
+    Findings,
+    Hunks,
+    Listing,
+    Order,
+    Part,
+    Rest,
+    Sentence,
+    Steps,
+)
+from eio_audit.report.text.console import Console, print_figures, print_next
+from eio_audit.report.text.findings import Excerpts, print_findings
+from eio_audit.report.wording import count
+
+SHOWN_LINES = 2  # the most lines of a list that a report shows unless verbose
+
+
+def print_document(document: Document, console: Console, excerpts: Excerpts | None = None) -> None:
+    """Print all sections, with an empty line between two. ``excerpts`` are of its findings."""
+    hidden, is_first = 0, True
+    for section in document.sections:
+        parts = [part for part in section.parts if _is_shown(part, hidden)]
+        if not parts:
+            continue
+        if not is_first:
+            console.print()
+        is_first = False
+        if section.title:
+            console.print((section.title, "bold"), f"  {section.note}" if section.note else "")
+        for part in parts:
+            hidden += _print_part(part, console, excerpts, hidden)
+
+
+def _is_shown(part: Part, hidden: int) -> bool:
+    """Whether there is something to print. Standard error has the errors."""
+    if isinstance(part, Details):
+        return bool(hidden or part.titles)
+    return not isinstance(part, Errors)
+
+
+def _print_part(part: Part, console: Console, excerpts: Excerpts | None, hidden: int) -> int:
+    """Print a part. Return how many ops or lines it left out without saying so."""
+    match part:
+        case Sentence():
+            console.print(*part.pieces, indent=part.indent)
+        case Rest():
+            console.print_rest(part.text, indent=part.indent, hints=part.is_in_verbose)
+        case Figures():
+            print_figures(part, console)
+        case Listing():
+            return _print_list(part, console)
+        case Steps():
+            print_next(part.steps, console)
+        case Findings():
+            print_findings(part.shown, console, excerpts)
+        case Details():
+            titles = [*([count(hidden, "more change")] if hidden else []), *part.titles]
+            console.print((f"--verbose shows {', '.join(titles)}", "dim"))
+        case _:
+            return _print_ops(part, console)
+    return 0
+
+
+def _print_list(part: Listing, console: Console) -> int:
+    if part.title:
+        console.print((part.title, part.style), indent=2)
+    shown = part.items if console.verbose else part.items[:SHOWN_LINES]
+    for item in shown:
+        console.print(item, indent=4)
+    return len(part.items) - len(shown)
+
+
+def _print_ops(part: Part, console: Console) -> int:
+    """Print what only some reports have. Return how many ops it left out."""
+    from eio_audit.report.text.changes import print_changes, print_hunks
+    from eio_audit.report.text.order import print_order
+
+    match part:
+        case Changes():
+            return print_changes(part, console)
+        case Hunks():
+            print_hunks(part, console)
+        case Order():
+            print_order(part, console)
+    return 0
