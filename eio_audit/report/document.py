@@ -83,6 +83,9 @@ class Figures:
     left_out: str = ""  # the rows that only a verbose report has: `... and 3 more models`
     indent: int = 2
 
+    def __bool__(self) -> bool:
+        return bool(self.rows or self.notes)
+
     @property
     def titles(self) -> list[str]:
         """The headings."""
@@ -154,11 +157,6 @@ class Sentence:
     pieces: Sequence[Piece]
     indent: int = 0
 
-    @property
-    def text(self) -> str:
-        """The line without styles."""
-        return "".join(map(plain, self.pieces))
-
 
 def line(*pieces: Piece, indent: int = 0) -> Sentence:
     """Return a line of these pieces."""
@@ -180,11 +178,14 @@ def heading_of(dump: DumpAudit, title: str = "") -> Sentence:
 
 @dataclass(frozen=True, slots=True)
 class Rest:
-    """What a report leaves out: ``... and 12 more findings``. Empty if that is nothing."""
+    """What a report leaves out: ``... and 12 more findings``."""
 
     text: str
     indent: int = 0
     is_in_verbose: bool = True  # whether a verbose report has more of it
+
+    def __bool__(self) -> bool:
+        return bool(self.text)
 
 
 class Shown(NamedTuple):
@@ -195,27 +196,25 @@ class Shown(NamedTuple):
     note: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Findings:
+class Findings(list[Shown]):
     """Findings, the worst first. Each format shows as many as it has room for."""
 
-    shown: Sequence[Shown]
 
-
-@dataclass(frozen=True, slots=True)
-class Order:
-    """The blocks of a dump that are out of order, compared with an earlier dump."""
-
-    dump: DumpAudit
-    before: DumpAudit | None = None
-    names_wrong: bool = True  # whether it names the ops with a wrong index
-
-
-@dataclass(frozen=True, slots=True)
-class Errors:
+class Errors(list["InputError"]):
     """Inputs that cannot be read. A terminal gets them on standard error."""
 
-    errors: Sequence[InputError]
+
+class Steps(list["Step"]):
+    """The commands to type next."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bars:
+    """Numbers from 0 to 1, which a terminal draws."""
+
+    title: str
+    heights: Sequence[float]
+    indent: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,14 +224,7 @@ class Details:
     titles: Sequence[str]
 
 
-@dataclass(frozen=True, slots=True)
-class Steps:
-    """The commands to type next."""
-
-    steps: Sequence[Step]
-
-
-Part = Sentence | Rest | Figures | Listing | Changes | Hunks | Findings | Order | Errors | Details | Steps
+Part = Sentence | Rest | Figures | Listing | Changes | Hunks | Findings | Bars | Errors | Details | Steps
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,30 +236,25 @@ class Section:
     note: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Document:
-    """What a command reports. No section is empty."""
-
-    sections: Sequence[Section]
-
-    @classmethod
-    def of(cls, *sections: Section) -> Document:
-        """Return the document of these sections, without what is empty."""
-        kept = (replace(one, parts=[part for part in one.parts if not _is_empty(part)]) for one in sections)
-        return cls([one for one in kept if one.parts])
+Document = Sequence[Section]  # what a command reports; no section is empty
 
 
-def _is_empty(part: Part) -> bool:
-    match part:
-        case Rest():
-            return not part.text
-        case Steps():
-            return not part.steps
-        case Findings():
-            return not part.shown
-        case Errors():
-            return not part.errors
-        case Figures():
-            return not (part.rows or part.notes)
-        case _:
-            return False
+def document(*sections: Section | Iterable[Part | Piece]) -> Document:
+    """Return the sections without what is empty. Parts alone are a section without a title.
+
+    A piece alone is a sentence.
+    """
+    made = [one if isinstance(one, Section) else Section("", _parts(one)) for one in sections]
+    kept = [replace(one, parts=[part for part in one.parts if part]) for one in made]
+    return [one for one in kept if one.parts]
+
+
+def _parts(parts: Iterable[Part | Piece]) -> list[Part]:
+    """Return a sentence for each piece that has a text, and the other parts."""
+    made: list[Part] = []
+    for part in parts:
+        if not isinstance(part, str | tuple | Link):
+            made.append(part)
+        elif plain(part):
+            made.append(line(part))
+    return made

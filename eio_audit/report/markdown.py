@@ -13,7 +13,6 @@ from itertools import groupby
 from eio_audit.audit.diff.dump_comparison import OpChange
 from eio_audit.mlir.source import printable
 from eio_audit.report.document import (
-    Cells,
     Changes,
     Document,
     Errors,
@@ -22,13 +21,11 @@ from eio_audit.report.document import (
     Hunks,
     Link,
     Listing,
-    Order,
     Part,
     Piece,
     Rest,
     Sentence,
     Steps,
-    figures_of,
     plain,
 )
 from eio_audit.report.wording import diff as words
@@ -50,7 +47,7 @@ _MEANINGFUL = re.compile(
 def to_markdown(document: Document, command: str, *, verbose: bool = False) -> str:
     """Return the document of a command as Markdown, ending in a newline."""
     lines = [f"### eio-audit {command}", ""]
-    for section in document.sections:
+    for section in document:
         if section.title:
             lines += [f"#### {quoted(section.title)}", ""]
         if section.note:
@@ -62,18 +59,15 @@ def to_markdown(document: Document, command: str, *, verbose: bool = False) -> s
 
 
 def _is_item(part: Part) -> bool:
-    return isinstance(part, Sentence) and part.indent > 0
+    return isinstance(part, Sentence | Rest) and part.indent > 0
 
 
 def _part(part: Part, *, verbose: bool) -> Iterator[str]:
     """Yield the lines of a part, and an empty one below it unless it is an item of a list."""
     match part:
-        case Sentence() if part.indent:
-            yield f"- {_sentence(part)}"
-        case Sentence():
-            yield from (_sentence(part), "")
-        case Rest():
-            yield from (_left_out(part.text), "")
+        case Sentence() | Rest():
+            said = _sentence(part) if isinstance(part, Sentence) else _left_out(part.text)
+            yield from [f"{' ' * (part.indent - 2)}- {said}"] if part.indent else [said, ""]
         case Figures():
             yield from _figures(part, verbose=verbose)
         case Listing():
@@ -84,15 +78,11 @@ def _part(part: Part, *, verbose: bool) -> Iterator[str]:
             yield from _hunks(part, verbose=verbose)
         case Findings():
             yield from _findings(part, verbose=verbose)
-        case Order():
-            yield from _order(part)
         case Errors():
-            yield from (
-                f"- {literal(order.place_of_error(one))}: {literal(one.message)}" for one in part.errors
-            )
+            yield from (f"- {literal(order.place_of_error(one))}: {literal(one.message)}" for one in part)
             yield ""
         case Steps():
-            yield from shell_block(part.steps)
+            yield from shell_block(part)
 
 
 def _sentence(part: Sentence) -> str:
@@ -176,27 +166,14 @@ def _figures(part: Figures, *, verbose: bool) -> Iterator[str]:
 
 
 def _findings(part: Findings, *, verbose: bool) -> Iterator[str]:
-    shown = part.shown if verbose else part.shown[: order.SHOWN_FINDINGS]
+    shown = part if verbose else part[: order.SHOWN_FINDINGS]
     rows = [
         [one.rule.code, *map(code, (order.place(one), f"{order.sentence(one)}{note}", order.background(one)))]
         for one, _, note in shown
     ]
     yield from _table("", ["code", "place", "finding", "from"], rows, folds=False, verbose=True)
-    if rest := order.rest([one.finding for one in part.shown], len(shown)):
+    if rest := order.rest([one.finding for one in part], len(shown)):
         yield from (_left_out(rest), "")
-
-
-def _order(part: Order) -> Iterator[str]:
-    blocks = [block for block in part.dump.blocks if block.inversions]
-    cells: Cells = {
-        "block": lambda block: order.block_name(block.function, block.block),
-        "line": lambda block: str(block.line),
-        "inversions": order.sum_of,
-        "wrong": order.wrong_labels,
-    }
-    yield from _figures(
-        figures_of(blocks, "block, line, inversions, wrong=wrong indices", cells), verbose=True
-    )
 
 
 def _changes(part: Changes, *, verbose: bool) -> Iterator[str]:

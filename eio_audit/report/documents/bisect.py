@@ -17,6 +17,7 @@ from eio_audit.report.document import (
     Section,
     Sentence,
     Steps,
+    document,
     figures_of,
     line,
 )
@@ -31,25 +32,23 @@ SHOWN = 10  # the most applications that a report names unless verbose
 
 def bisection_document(result: Bisection, *, verbose: bool = False) -> Document:
     """Return what the pass did, its patterns and applications, what to change, and what to type next."""
-    did = [line((bisect.headline(result), "bold")), line((bisect.effort(result), "dim"))]
-    answer = line((bisect.answer(result), "bold red" if result.left else "bold"))
-    return Document.of(
-        Section("", [answer, *_advice(result)]),
-        Section("", did),
-        Section("", _passes(result, verbose=verbose)),
-        Section("", [] if result.is_unchanged else [_patterns(result)]),
+    return document(
+        [(bisect.answer(result), "bold red" if result.left else "bold"), *_advice(result)],
+        [(bisect.headline(result), "bold"), (bisect.effort(result), "dim")],
+        _passes(result, verbose=verbose),
+        [] if result.is_unchanged else [_patterns(result)],
         *_applications(result, verbose=verbose),
-        Section("", [*_unresolved(result, verbose=verbose)]),
-        Section("", [Steps([*bisect.next_steps(result)])]),
+        _unresolved(result, verbose=verbose),
+        [Steps(bisect.next_steps(result))],
     )
 
 
-def _advice(result: Bisection) -> list[Sentence]:
-    said = [bisect.why_no_change(result), *(sentences(result.advice) if result.advice is not None else ())]
-    estimate = (
-        [line((ESTIMATE, "dim"), indent=2)] if result.advice is not None and result.advice.changes else []
-    )
-    return [line(one, indent=2) for one in said if one] + estimate
+def _advice(result: Bisection) -> Iterator[Sentence]:
+    if why := bisect.why_no_change(result):
+        yield line(why, indent=2)
+    if result.advice is not None and result.advice.changes:
+        yield from (line(said, indent=2) for said in sentences(result.advice))
+        yield line((ESTIMATE, "dim"), indent=2)
 
 
 def _passes(result: Bisection, *, verbose: bool) -> list[Part]:
@@ -103,7 +102,7 @@ def op_steps_document(steps: OpSteps, *, verbose: bool = False) -> Document:
     """Return what the applications did to one op, and which of them put it where it is."""
     ops = steps.history.ops if verbose else steps.history.ops[:SHOWN_OPS]
     columns = ">attempt, inversions?, pattern, what"
-    sections = []
+    sections: list[list[Part]] = []
     for op in ops:
         cells = {
             "attempt": lambda event: bisect.attempts_of(event[1]),
@@ -112,39 +111,31 @@ def op_steps_document(steps: OpSteps, *, verbose: bool = False) -> Document:
             "what": lambda event: told(event[0], verbose=verbose),
         }
         title = line((title_of(op), "bold"), ": ", bisect.placed(steps, op))
-        since = bisect.since(steps, op)
-        events = steps.events(op)
-        sections.append(
-            Section(
-                "", [title, *([line(since, indent=2)] if since else []), figures_of(events, columns, cells)]
-            )
-        )
+        since = [line(said, indent=2)] if (said := bisect.since(steps, op)) else []
+        sections.append([title, *since, figures_of(steps.events(op), columns, cells)])
     rest = Rest(more(len(steps.history.ops) - len(ops), "op"))
-    return Document.of(*sections, Section("", [rest, Steps([*bisect.next_steps_of_op(steps)])]))
+    return document(*sections, [rest, Steps(bisect.next_steps_of_op(steps))])
 
 
 def first_failure_document(found: FirstFailure) -> Document:
     """Return the application after which the property fails first."""
-    said = [line(*bisect.first_failure(found))]
-    if where := bisect.where_it_fails(found):
-        said.append(line(where))
-    runs = line((f"the compiler ran {count(found.runs, 'time')}", "dim"))
-    return Document.of(Section("", [*said, runs, Steps([*bisect.next_steps_of_failure(found)])]))
+    runs = f"the compiler ran {count(found.runs, 'time')}", "dim"
+    steps = Steps(bisect.next_steps_of_failure(found))
+    return document([line(*bisect.first_failure(found)), bisect.where_it_fails(found), runs, steps])
 
 
 def first_failing_dump_document(found: FirstFailingDump) -> Document:
     """Return the pass of a log after which the property fails first."""
-    tested = f"the test ran on {count(found.tests, 'dump')} of {found.dumps:,}; no compiler ran"
-    steps = Steps([*bisect.next_steps_of_log(found)])
-    return Document.of(Section("", [line(*bisect.first_failing_dump(found)), line((tested, "dim")), steps]))
+    tested = f"the test ran on {count(found.tests, 'dump')} of {found.dumps:,}; no compiler ran", "dim"
+    return document([line(*bisect.first_failing_dump(found)), tested, Steps(bisect.next_steps_of_log(found))])
 
 
 def application_document(one: OneApplication, *, verbose: bool = False) -> Document:
     """Return the pattern of an application, its root op, its diff, and how to get the IR by hand."""
-    return Document.of(
-        Section("", [line((bisect.application_title(one), "bold"))]),
-        *diff_document(one.diff, verbose=verbose).sections,
-        Section("", [Steps([*bisect.by_hand(one.reproduction, one.number)])]),
+    return document(
+        [(bisect.application_title(one), "bold")],
+        *diff_document(one.diff, verbose=verbose),
+        [Steps(bisect.by_hand(one.reproduction, one.number))],
     )
 
 

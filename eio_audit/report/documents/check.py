@@ -17,16 +17,16 @@ from eio_audit.report.document import (
     Figures,
     Findings,
     Link,
-    Order,
     Part,
     Rest,
-    Section,
     Shown,
     Steps,
+    document,
     figures_of,
     heading_of,
     line,
 )
+from eio_audit.report.documents.order import order_of
 from eio_audit.report.wording import more, order
 from eio_audit.report.wording.conclusion import reasons, status, steps_after
 
@@ -65,14 +65,14 @@ def check_document(
     names_wrong = WRONG_INDEX not in verdict.gate.rules
     orders: list[list[Part]] = []
     if verbose:
-        orders = [[heading_of(one), Order(one, names_wrong=names_wrong)] for one in broken]
+        orders = [[heading_of(one), *order_of(one, names_wrong=names_wrong, verbose=True)] for one in broken]
     notes = [] if verbose else [*_told_apart(verdict), *_notes(dumps)]
     start: list[Part] = [said] if verdict_first else []
     end: list[Part] = [*sums, *notes, *([] if verdict_first else [said]), Steps(steps_after(verdict))]
     rest = [*orders, *tables, end]
     start.append(Errors(verdict.check.errors))
     sections = [start, found, *rest] if findings else [[*start, *found, *rest[0]], *rest[1:]]
-    return Document.of(*(Section("", parts) for parts in sections))
+    return document(*sections)
 
 
 _KINDS: dict[str, Callable[[Finding], str]] = {

@@ -24,14 +24,15 @@ from eio_audit.report.document import (
     Document,
     Hunks,
     Listing,
-    Order,
     Part,
     Section,
     Steps,
+    document,
     figures_of,
     heading_of,
     line,
 )
+from eio_audit.report.documents.order import order_of
 from eio_audit.report.documents.tables import table_of_ops, table_of_two_times
 from eio_audit.report.wording import count, more
 from eio_audit.report.wording import diff as words
@@ -56,30 +57,28 @@ def diff_document(
     """
     is_same = diff.sameness.is_at_least(Sameness.ORDER)
     verdict = words.verdict(diff), "bold green" if is_same else "bold red"
-    dumps = [heading_of(diff.before, "before  "), heading_of(diff.after, "after   ")]
+    dumps = heading_of(diff.before, "before  "), heading_of(diff.after, "after   ")
     if only_table is not None:
-        table = table_of_ops(*diff.op_counts, ("before", "after"))
-        return Document.of(Section("", [line(verdict), *dumps, table]))
+        return document([verdict, *dumps, table_of_ops(*diff.op_counts, ("before", "after"))])
     inversions, avoidable = words.order_summary(diff)
     plain = {Sameness.BYTES, Sameness.NAMES} if diff.ignored else {Sameness.BYTES}
     if diff.sameness.sameness in plain and not verbose:
-        known = f"; {inversions}, {avoidable}" if diff.after.summary.inversions else ""
-        return Document.of(Section("", [line(verdict, known)]))
+        return document([line(verdict, f"; {inversions}, {avoidable}" * bool(diff.after.summary.inversions))])
     sums = [line((f"ops: {words.ops_summary(diff)}", "bold"))]
     if inversions:
         style = "red" if diff.after.summary.avoidable else ""
         sums.append(line(("order: ", "bold"), f"{inversions}, ", (avoidable, style)))
     if said := words.implied_ops(diff):
         sums.append(line((said, "dim")))
-    changes = changes_by_function(diff) if context is None else _changes_in_order(diff, context)
     has_details = verbose or has_room
-    return Document.of(
-        Section("", [line(verdict), *dumps, *sums]),
-        *changes,
-        Section("order", [Order(diff.after, diff.before)] if diff.after.summary.inversions else []),
+    is_shuffled = diff.after.summary.inversions > 0
+    return document(
+        [verdict, *dumps, *sums],
+        *(changes_by_function(diff) if context is None else _changes_in_order(diff, context)),
+        Section("order", [*order_of(diff.after, before=diff.before, verbose=verbose)] if is_shuffled else []),
         *_advice(diff),
         *(details_of(diff, verbose=verbose) if has_details else ()),
-        Section("", [Details([] if has_details else _titles(diff)), Steps(next_steps([diff.after]))]),
+        [Details([] if has_details else _titles(diff)), Steps(next_steps([diff.after]))],
     )
 
 
@@ -201,31 +200,28 @@ def _locations(locations: HealthChange, *, verbose: bool = False) -> Section:
 
 def runs_document(runs: RunComparison, *, verbose: bool = False, context: int | None = None) -> Document:
     """Return how many dumps differ, the first that differs, and its diff."""
-    pairs = count(runs.pairs, "dump")
-    slower = words.change_of_time(runs.times)
-    slower = f"; {slower}" if slower else ""
+    pairs, slower = count(runs.pairs, "dump"), words.change_of_time(runs.times)
     difference = runs.difference
     if difference and difference.ignored and runs.is_same_as_asked and not runs.is_same:
-        same = f"same{words.up_to(difference.ignored)}: {pairs}"
-        return Document.of(Section("", [line((same, "bold green"))]))
+        return document([(f"same{words.up_to(difference.ignored)}: {pairs}", "bold green")])
     verdict = f"{runs.different:,} of {pairs} in both runs differ", "bold"
-    said = [line((f"identical: {pairs}", "bold green") if runs.is_same else verdict, slower)]
+    if runs.is_same:
+        verdict = f"identical: {pairs}", "bold green"
+    said = [line(verdict, f"; {slower}" if slower else "")]
     for which, (dump, number) in zip(("first", "second"), runs.only_in, strict=True):
         if dump is not None:
             verb = "is" if number == 1 else "are"
             only = f"{count(number, 'dump')} {verb} only in the {which} run"
             said.append(line(f"{only}, the first: {_moment(dump)}"))
     if runs.first is None or difference is None:
-        return Document.of(Section("", said))
+        return document(said)
     first = f"first difference: {_moment(runs.first[0])}: {words.verdict(difference)}"
     said.append(line((first, "bold red")))
     if runs.unlike is not None and runs.unlike.first is not runs.first[0]:
         found = runs.unlike.verdict
         unlike = words.same_in(found.sameness, ()) or f"different: {found.reason}"
         said.append(line((f"not the same: {_moment(runs.unlike.first)}: {unlike}", "bold red")))
-    return Document.of(
-        Section("", said), *diff_document(difference, verbose=verbose, context=context).sections
-    )
+    return document(said, *diff_document(difference, verbose=verbose, context=context))
 
 
 def _moment(dump: Dump) -> str:
@@ -236,9 +232,9 @@ def _moment(dump: Dump) -> str:
 
 def two_times_document(times: TimeComparison) -> Document:
     """Return the passes whose time changed, and the times of all passes."""
-    changed = line((words.change_of_time(times.times) or words.SAME_TIMES, "bold"))
-    files = [line(f"before  {times.before.source}"), line(f"after   {times.after.source}")]
-    return Document.of(Section("", [changed, *files]), Section("", [table_of_two_times(times)]))
+    changed = words.change_of_time(times.times) or words.SAME_TIMES, "bold"
+    files = f"before  {times.before.source}", f"after   {times.after.source}"
+    return document([changed, *files], [table_of_two_times(times)])
 
 
 SHOWN_CHECKS = 10  # the most lines of a test that a report shows unless verbose
@@ -246,10 +242,7 @@ SHOWN_CHECKS = 10  # the most lines of a test that a report shows unless verbose
 
 def checks_document(checks: CheckComparison, *, verbose: bool = False) -> Document:
     """Return whether the lines of a test are found in another order, and which."""
-    said = [line((words.verdict_of_checks(checks), "bold green" if checks.is_in_order else "bold red"))]
-    if note := words.note_on_checks(checks):
-        said.append(line(note))
-    said += [line(f"test    {checks.check_file}"), line(f"output  {checks.source}")]
+    verdict = words.verdict_of_checks(checks), "bold green" if checks.is_in_order else "bold red"
     of_order = {CheckOrder.OTHER: checks.displaced, CheckOrder.MISSING: checks.missing}
     found = of_order.get(checks.order, [])
     shown = found if verbose else found[:SHOWN_CHECKS]
@@ -259,8 +252,8 @@ def checks_document(checks: CheckComparison, *, verbose: bool = False) -> Docume
         "text": lambda one: one.check.text,
     }
     table = figures_of(shown, ">test, >output, text=line", cells)
-    return Document.of(
-        Section("", said),
-        Section("", [replace(table, left_out=more(len(found) - len(shown), "line"))]),
-        Section("", [Steps([*words.next_steps_of_checks(checks)])]),
+    return document(
+        [verdict, words.note_on_checks(checks), f"test    {checks.check_file}", f"output  {checks.source}"],
+        [replace(table, left_out=more(len(found) - len(shown), "line"))],
+        [Steps(words.next_steps_of_checks(checks))],
     )

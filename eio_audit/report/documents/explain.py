@@ -16,7 +16,17 @@ from eio_audit.audit.explain.explain import (
 from eio_audit.audit.options import Follow
 from eio_audit.audit.pair_class import PairClass
 from eio_audit.mlir.semantics.effects import ANY, CONTROL, EffectSource
-from eio_audit.report.document import Document, Link, Part, Rest, Section, Sentence, Steps, heading_of, line
+from eio_audit.report.document import (
+    Document,
+    Link,
+    Part,
+    Rest,
+    Sentence,
+    Steps,
+    document,
+    heading_of,
+    line,
+)
 from eio_audit.report.wording import count, more
 from eio_audit.report.wording.conclusion import next_steps
 from eio_audit.report.wording.order import BACK, block_name, should_carry
@@ -82,7 +92,7 @@ def explanation_document(explanation: Explanation, *, verbose: bool = False) -> 
         moves=InversionKind.AVOIDABLE in kinds,
         relabels=bool(kinds & {InversionKind.FORCED, InversionKind.KNOCK_ON}),
     )
-    return Document.of(Section("", [*parts, Steps(steps)]))
+    return document([*parts, Steps(steps)])
 
 
 def _facts(op: OpExplanation) -> Iterator[str]:

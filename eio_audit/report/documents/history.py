@@ -6,7 +6,17 @@ from collections.abc import Callable
 
 from eio_audit.audit.log.history import EventKind, History, OpEvent, OpHistory, OpState
 from eio_audit.mlir.tokens import after_arrow
-from eio_audit.report.document import Cells, Document, Figures, Piece, Rest, Section, figures_of, line
+from eio_audit.report.document import (
+    Cells,
+    Document,
+    Figures,
+    Part,
+    Piece,
+    Rest,
+    document,
+    figures_of,
+    line,
+)
 from eio_audit.report.wording import count, more, shortened, shortened_list
 from eio_audit.report.wording.diff import DERIVATIONS, LONGEST_STRETCH, what_happened
 from eio_audit.report.wording.trace import pass_called
@@ -19,19 +29,17 @@ def history_document(history: History, *, verbose: bool = False) -> Document:
     shown = history.ops if verbose else history.ops[:SHOWN_OPS]
     sources = {event.place.source for op in history.ops for event in op.events}
     is_one_file = len(sources) == 1
-    sections = []
+    sections: list[list[Part]] = []
     for number, op in enumerate(shown):
         said: list[Piece] = [(title_of(op), "bold"), ": ", _summary(history, number)]
         if op.is_unchanged:
             places = " to ".join(dict.fromkeys(map(_place, op.events)))
             said.append(f": {places}, {count(history.dumps, 'dump')}")
         events = [] if op.is_unchanged else [_events(op, verbose=verbose, is_one_file=is_one_file)]
-        sections.append(Section("", [line(*said), *events]))
+        sections.append([line(*said), *events])
     if is_one_file and not all(op.is_unchanged for op in history.ops):
-        first, *others = sections
-        file = line((next(iter(sources)), "bold"))
-        sections = [Section("", [file, *first.parts]), *others]
-    return Document.of(*sections, Section("", [Rest(more(len(history.ops) - len(shown), "op"))]))
+        sections[0].insert(0, line((next(iter(sources)), "bold")))
+    return document(*sections, [Rest(more(len(history.ops) - len(shown), "op"))])
 
 
 def _events(op: OpHistory, *, verbose: bool, is_one_file: bool) -> Figures:

@@ -14,10 +14,10 @@ from eio_audit.report.document import (
     Findings,
     Link,
     Part,
-    Section,
     Sentence,
     Shown,
     Steps,
+    document,
     line,
 )
 from eio_audit.report.documents.tables import (
@@ -55,9 +55,7 @@ def traces_document(
         assert only_table == OPS
         file = [line((trace.sources[0], "bold"))] if len(trace.sources) == 1 else []
         table = table_of_ops(trace.op_totals.first, trace.op_totals.last)
-        return Document.of(
-            Section("", [*file, table]), Section("", [_verdict(*words.verdict_parts(result, gate))])
-        )
+        return document([*file, table], [_verdict(*words.verdict_parts(result, gate))])
     is_one = len(result.models) < 2 or rows is not None
     status, why = words.conclusion(trace, gate) if is_one else words.verdict_on_all(result, gate)
     steps = words.next_steps(trace, rows) if is_one else words.next_steps_of_all(result)
@@ -74,7 +72,7 @@ def traces_document(
         sections = [[verdict, *_left(trace), *passes], [*findings, end]]
     else:
         sections = [[verdict, *_left(trace), *passes, end]]
-    return Document.of(*(Section("", parts) for parts in sections))
+    return document(*sections)
 
 
 def _of_models(result: ModelTraces, end: Sequence[Part], *, verbose: bool, verdict_first: bool) -> Document:
@@ -88,7 +86,7 @@ def _of_models(result: ModelTraces, end: Sequence[Part], *, verbose: bool, verdi
     sections: list[list[Part]] = [[*([verdict] if verdict_first else []), *left]]
     sections += [[table] for table in tables]
     sections.append([steps] if verdict_first else [verdict, steps])
-    return Document.of(*(Section("", parts) for parts in sections))
+    return document(*sections)
 
 
 def _verdict(status: str, why: str) -> Sentence:
@@ -144,4 +142,4 @@ def _passes(trace: Trace, rows: Sequence[TracedPass] | None, *, verbose: bool) -
 def times_document(times: TimeTable) -> Document:
     """Return the time of each pass, the longest first."""
     total = line(f"{times.total:.4f} s in all")
-    return Document.of(Section("", [line((times.source, "bold")), table_of_times(times), total]))
+    return document([line((times.source, "bold")), table_of_times(times), total])

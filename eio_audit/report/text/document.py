@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from eio_audit.report.document import (
+    Bars,
     Changes,
     Details,
     Document,
@@ -11,7 +12,6 @@ from eio_audit.report.document import (
     Findings,
     Hunks,
     Listing,
-    Order,
     Part,
     Rest,
     Sentence,
@@ -27,7 +27,7 @@ SHOWN_LINES = 2  # the most lines of a list that a report shows unless verbose
 def print_document(document: Document, console: Console, excerpts: Excerpts | None = None) -> None:
     """Print all sections, with an empty line between two. ``excerpts`` are of its findings."""
     hidden, is_first = 0, True
-    for section in document.sections:
+    for section in document:
         parts = [part for part in section.parts if _is_shown(part, hidden)]
         if not parts:
             continue
@@ -59,15 +59,27 @@ def _print_part(part: Part, console: Console, excerpts: Excerpts | None, hidden:
         case Listing():
             return _print_list(part, console)
         case Steps():
-            print_next(part.steps, console)
+            print_next(part, console)
+        case Bars():
+            _print_bars(part, console)
         case Findings():
-            print_findings(part.shown, console, excerpts)
+            print_findings(part, console, excerpts)
         case Details():
             titles = [*([count(hidden, "more change")] if hidden else []), *part.titles]
             console.print((f"--verbose shows {', '.join(titles)}", "dim"))
         case _:
             return _print_ops(part, console)
     return 0
+
+
+BARS = "▁▂▃▄▅▆▇█"
+
+
+def _print_bars(part: Bars, console: Console) -> None:
+    """Draw one bar for each number, where a terminal can."""
+    if console.wraps and console.escaped(BARS) == BARS:
+        drawn = "".join(BARS[min(int(height * len(BARS)), len(BARS) - 1)] for height in part.heights)
+        console.print(f"{part.title}  ", (drawn, "cyan"), indent=part.indent)
 
 
 def _print_list(part: Listing, console: Console) -> int:
@@ -82,13 +94,10 @@ def _print_list(part: Listing, console: Console) -> int:
 def _print_ops(part: Part, console: Console) -> int:
     """Print what only some reports have. Return how many ops it left out."""
     from eio_audit.report.text.changes import print_changes, print_hunks
-    from eio_audit.report.text.order import print_order
 
     match part:
         case Changes():
             return print_changes(part, console)
         case Hunks():
             print_hunks(part, console)
-        case Order():
-            print_order(part, console)
     return 0
