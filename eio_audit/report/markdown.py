@@ -28,8 +28,8 @@ from eio_audit.report.document import (
     Steps,
     plain,
 )
+from eio_audit.report.wording import IN_VERBOSE, more, order, shortened
 from eio_audit.report.wording import diff as words
-from eio_audit.report.wording import more, order, shortened
 from eio_audit.report.wording.conclusion import Step
 
 SHOWN_ROWS = 10  # the most rows of a table that is not folded
@@ -235,7 +235,7 @@ def _list(part: Listing, *, verbose: bool) -> list[str]:
 
 
 def _left_out(said: str) -> str:
-    return f"{quoted(said)}; `--verbose` shows all"
+    return quoted(said) + IN_VERBOSE
 
 
 def _rest(number: int) -> list[str]:

@@ -28,6 +28,7 @@ from eio_audit.report.documents.tables import (
     table_of_times,
     tables_of_models,
 )
+from eio_audit.report.wording import LEFT
 from eio_audit.report.wording import trace as words
 from eio_audit.report.wording.advice import sentences
 
@@ -95,7 +96,7 @@ def _verdict(status: str, why: str) -> Sentence:
 
 
 def _left_at_the_end(trace: Trace, left: str) -> Sentence:
-    return line("left at the end: ", (left, "red" if trace.at_end_of_log.inversions else "green"))
+    return line(f"{LEFT}: ", (left, "red" if trace.at_end_of_log.inversions else "green"))
 
 
 def _left(trace: Trace) -> Iterator[Sentence]:

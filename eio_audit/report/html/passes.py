@@ -24,7 +24,7 @@ from eio_audit.report.documents.tables import table_of_ops
 from eio_audit.report.html.data import STATUSES, PassEntry, PassList, StoredSteps, Table, table_of
 from eio_audit.report.html.order_section import OPEN_FINDINGS, left_cards
 from eio_audit.report.html.pages import BROWSER_SCRIPTS, files_of, page
-from eio_audit.report.wording import bisect, count, shortened_list
+from eio_audit.report.wording import LEFT, bisect, count, shortened_list
 from eio_audit.report.wording import trace as words
 from eio_audit.report.wording.conclusion import bisect_command, compare_command
 
@@ -322,12 +322,8 @@ def _step_entry(
 ) -> PassEntry:
     change = f"{bisect.before_and_after(one)} inversions" if result.is_judged else ""
     traced = one.traced
-    note, order = change, change
-    if one.made:
-        note += f", {one.made:,} made"
-        order += f", {one.made:,} made ({one.left:,} left at the end)"
-    if one.undone:
-        order += f", {one.undone:,} undone"
+    note = f"{change}, {one.made:,} made" if one.made else change
+    order = ", ".join(filter(None, [change, *words.made_and_undone(one)]))
     return PassEntry(
         name=bisect.step_title(one) if result.of_patterns else result.pass_name,
         subject=bisect.root_op(one),
@@ -364,7 +360,7 @@ def _application_table(result: Bisection) -> Table:
         "ops": attrgetter("op_counts.total"),
         "changes": lambda one: bisect.ops_changed(one.op_counts),
     }
-    order = "#made=inversions made, states=before and after, #left=left at the end, " * result.is_judged
+    order = f"#made=inversions made, states=before and after, #left={LEFT}, " * result.is_judged
     columns = f"#attempt, pattern, op=root op, model, {order}#ops=ops changed, changes=which"
     links = ("attempt", [f"#pass-{number}" for number in range(1, len(steps) + 1)])
     caption = "the steps that changed the IR, worst first"

@@ -39,6 +39,7 @@ def shortened(text: str, width: int, ellipsis: str = "...") -> str:
     return text if len(text) <= width else text[: width - len(ellipsis)] + ellipsis
 
 
+LEFT = "left at the end"  # of a log: out of order there
 IN_VERBOSE = " (-v)"  # what follows it if a verbose report has the rest
 
 

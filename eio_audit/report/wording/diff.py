@@ -397,10 +397,8 @@ def change_of_time(times: Sequence[ComparedTime]) -> str:
     changed = [
         one for one in times if abs(one.change) >= max(LEAST_SECONDS, SLOWER * max(one.before, one.after))
     ]
-    said = [f"{one.name} {one.before:.4f} -> {one.after:.4f} s" for one in changed[:SHOWN_TIMES]]
-    return ", ".join(said) + (
-        f" and {len(changed) - SHOWN_TIMES:,} more" if len(changed) > SHOWN_TIMES else ""
-    )
+    said = [f"{one.name} {one.before:.4f} -> {one.after:.4f} s" for one in changed]
+    return shortened_list(said, SHOWN_TIMES)
 
 
 def verdict_of_checks(checks: CheckComparison) -> str:

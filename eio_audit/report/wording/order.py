@@ -11,7 +11,7 @@ from eio_audit.audit.dependence import DependenceKind
 from eio_audit.audit.gate.rules import ORDER_RULES
 from eio_audit.audit.options import Follow
 from eio_audit.mlir.source import InputError, printable
-from eio_audit.report.wording import count, span
+from eio_audit.report.wording import LEFT, count, more, span
 
 if TYPE_CHECKING:  # a report on a clean dump does not need these
     from eio_audit.audit.check.figures import Blocker, DisplacedOp
@@ -338,7 +338,7 @@ def lifetime(finding: Finding) -> str:
     """Return ``introduced by canonicalize, gone after cse``. Empty if unknown."""
     origin = f"introduced by {finding.pass_name}" if finding.pass_name else ""
     gone = f"gone {finding.until}" if finding.until else ""
-    left = "left at the end" if finding.left else ""
+    left = LEFT if finding.left else ""
     return ", ".join(filter(None, (origin, gone or left))) if gone or left else ""
 
 
@@ -374,5 +374,4 @@ def place_of_error(error: InputError) -> str:
 
 def rest(findings: Sequence[Finding], shown: int) -> str:
     """Return ``... and 12 more findings``. Empty if all are shown."""
-    more = len(findings) - shown
-    return f"... and {count(more, 'more finding')}" if more > 0 else ""
+    return more(max(len(findings) - shown, 0), "finding")
