@@ -9,7 +9,7 @@ from dataclasses import replace
 from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from eio_audit.audit.corpus.trace_models import ModelTrace, ModelTraces
 from eio_audit.audit.log.trace import Trace, TracedPass
@@ -120,26 +120,34 @@ def table_of_passes(
     return figures_of(rows, shown, cells)
 
 
-def tables_of_models(result: ModelTraces, *, verbose: bool = False) -> Iterator[Figures]:
-    """Yield the totals of passes and of models that put ops out of order: unless ``verbose``, at most ten."""
-    details = ", ~mislabelled?=wrong indices, ~lost?" if verbose else ""
-    sums = "~made, ~undone?, ~left"
+def table_of_totals(result: ModelTraces, *, verbose: bool = False) -> Figures:
+    """Return what each pass did in all models; unless ``verbose``, at most ten that put ops out of order."""
     cells: Cells = {
         "pass": lambda one: words.START if one is result.initial else words.name_of(one),
         "where": lambda one: words.in_models(one, result),
-        "worst": words.worst_pass,
     }
-    of_pass = f"pass, {sums}, >where=in models{details}"
-    of_model = f"name=model, ~initial=at the start, {sums}{details}, worst?=worst pass"
+    shown = _worst(result.passes, verbose=verbose)
     initial = [result.initial] if result.initial.made else []
-    for things, others, columns, *nouns in (
-        (result.passes, initial, of_pass, "pass", "passes"),
-        (result.models, [], of_model, "model"),
-    ):
-        shown = things if verbose else [one for one in things if not one.is_clean][:SHOWN]
-        if shown or others:
-            figures = figures_of([*shown, *others], columns, cells)
-            yield replace(figures, left_out=more(len(things) - len(shown), *nouns))
+    columns = f"pass, {_SUMS}, >where=in models{_DETAILS * verbose}"
+    left_out = more(len(result.passes) - len(shown), "pass", "passes")
+    return replace(figures_of([*shown, *initial], columns, cells), left_out=left_out)
+
+
+def table_of_models(result: ModelTraces, *, verbose: bool = False) -> Figures:
+    """Return what all passes did in each model; unless ``verbose``, in at most ten that are out of order."""
+    cells: Cells = {"model": attrgetter("name"), "worst": words.worst_pass}
+    shown = _worst(result.models, verbose=verbose)
+    columns = f"model, ~initial=at the start, {_SUMS}{_DETAILS * verbose}, worst?=worst pass"
+    left_out = more(len(result.models) - len(shown), "model")
+    return replace(figures_of(shown, columns, cells), left_out=left_out)
+
+
+_SUMS = "~made, ~undone?, ~left"
+_DETAILS = ", ~mislabelled?=wrong indices, ~lost?"
+
+
+def _worst(things: Sequence[Any], *, verbose: bool) -> Sequence[Any]:
+    return things if verbose else [one for one in things if not one.is_clean][:SHOWN]
 
 
 def table_of_changes(models: Sequence[ModelTrace]) -> Figures:

@@ -23,10 +23,11 @@ from eio_audit.report.document import (
 from eio_audit.report.documents.tables import (
     common_folder,
     table_of_changes,
+    table_of_models,
     table_of_ops,
     table_of_passes,
     table_of_times,
-    tables_of_models,
+    table_of_totals,
 )
 from eio_audit.report.wording import LEFT
 from eio_audit.report.wording import trace as words
@@ -83,7 +84,7 @@ def _of_models(result: ModelTraces, end: Sequence[Part], *, verbose: bool, verdi
     tables = [table_of_changes(result.models)] if any(model.trace.passes for model in result.models) else []
     if trace.summary.has_indices:
         left = [_left_at_the_end(trace, words.left_in_models(result))]
-        tables = [*tables_of_models(result, verbose=verbose)]
+        tables = [table_of_totals(result, verbose=verbose), table_of_models(result, verbose=verbose)]
     sections: list[list[Part]] = [[*([verdict] if verdict_first else []), *left]]
     sections += [[table] for table in tables]
     sections.append([steps] if verdict_first else [verdict, steps])

@@ -26,7 +26,7 @@ from eio_audit.audit.gate.gate import Verdict
 from eio_audit.audit.gate.rules import UNINDEXED
 from eio_audit.mlir.input.dumps import Dump
 from eio_audit.mlir.source import STEERING, printable, printable_lines
-from eio_audit.report.document import Cell, Listing, columns_if_any, columns_of
+from eio_audit.report.document import Cell, Listing, columns_if_any, columns_of, figures_of
 from eio_audit.report.documents.diff import changes_by_function, inverse_ops
 from eio_audit.report.graph import drawing_of
 from eio_audit.report.html.data import Table, packed, pair_data, table_of
@@ -103,7 +103,7 @@ def _model_table(verdict: Verdict, pages: Mapping[str, str]) -> Table:
     )
     links = ("model", [pages.get(one.model) for one in models])
     caption = "what the dumps of each model show"
-    return table_of("models", caption, models, columns, SORTING, {"worst": worst_of}, links)
+    return table_of("models", caption, figures_of(models, columns, {"worst": worst_of}), SORTING, links)
 
 
 def _pass_table(verdict: Verdict) -> Table:
@@ -113,7 +113,7 @@ def _pass_table(verdict: Verdict) -> Table:
         "#models_avoidable=models with avoidable, #models, #dumps"
     )
     caption = "what the dumps of each pass show, whichever pass brought it in"
-    return table_of("passes", caption, passes, columns, SORTING, {"pass": pass_of})
+    return table_of("passes", caption, figures_of(passes, columns, {"pass": pass_of}), SORTING)
 
 
 def diff_to_html(
