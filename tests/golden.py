@@ -88,7 +88,7 @@ def _numbers(value: object) -> list[str]:
 def _written(value: object) -> str:
     """Return a literal; each line of a text and each item of a list has a line."""
     if isinstance(value, bytes):
-        return "\n".join(f"b{line.lstrip('(')}" for line in _written(value.decode()).split("\n"))
+        return re.sub('^"', 'b"', _written(value.decode()), flags=re.MULTILINE)
     if isinstance(value, str):
         lines = [
             json.dumps(one, ensure_ascii=not one.strip().isprintable())

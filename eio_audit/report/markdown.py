@@ -37,11 +37,12 @@ FOLDED_ROWS = 40  # the most rows of a table unless verbose; comments on GitHub 
 LONGEST_CELL = 160  # the most characters of a cell unless verbose
 _ONE_LINE = str.maketrans("\t\r\n", "   ")
 _BACKTICKS = re.compile(r"`+")
-_MEANINGFUL = re.compile(
-    r"[^\w .,;:()'\"/%=>?!+-]|_|^(?:[-+>]|\d+[.)])\s|://|www\.|\bGH-\d|\b[0-9a-f]{7,40}\b",
-    re.ASCII | re.IGNORECASE,
+_MARKS = re.compile(
+    r"[^\w .,;:()'\"/%=>?!+-]|_|:\w+:|://|www\.|\bGH-\d|\b[0-9a-f]{7,40}\b", re.ASCII | re.IGNORECASE
 )
-"""What Markdown or GitHub would read: marks, starts of lists, addresses, names of issues and commits."""
+"""What Markdown or GitHub read in any text: marks, emoji, addresses, names of issues and commits."""
+
+_STARTS = re.compile(r"[-=+>]|\d+[.)]\s")  # what they read at the start of a line
 
 
 def to_markdown(document: Document, command: str, *, verbose: bool = False) -> str:
@@ -106,8 +107,8 @@ def _marked(text: str, is_bold: bool, is_code: bool) -> str:
 
 
 def needs_code(text: str) -> bool:
-    """Whether Markdown or GitHub would read some of the text as more than text."""
-    return bool(_MEANINGFUL.search(text))
+    """Whether Markdown or GitHub would read a line as more than text."""
+    return bool(_MARKS.search(text) or _STARTS.match(text))
 
 
 def quoted(text: str) -> str:
@@ -155,7 +156,7 @@ def _figures(part: Figures, *, verbose: bool) -> Iterator[str]:
     cells = [list(column) for column in zip(*part.texts(), strict=True)]
     kept = [k for k, column in enumerate(cells) if any(column)]
     kept.sort(key=lambda k: bool(part.columns[k].sign))
-    coded = {k for k in kept if k == kept[0] or any(map(needs_code, cells[k]))}
+    coded = {k for k in kept if k == kept[0] or any(map(_MARKS.search, cells[k]))}
     rows = [[code(row[k]) if k in coded else row[k] for k in kept] for row in part.texts()]
     numbers = sum(bool(part.columns[k].sign) for k in kept)
     yield from _table("", [part.titles[k] for k in kept], rows, numbers=numbers, verbose=verbose)
