@@ -30,6 +30,8 @@ INPUTS = ["sample_irs", "tests/data"]
 
 CHECKS = ["text", "concise", "json", "markdown", "github", "sarif", "junit", "gitlab", "html"]
 PAIRS = ["text", "json", "markdown", "html"]
+PASS = "--ttir-erase-inverse-ops"
+COMPILER = ["python3", "sample_irs/recorded/erase_inverse_ops.py", PASS, "sample_irs/small/before_alias.mlir"]
 LARGE_BYTES = 200_000
 """Above this size an input gets only the main formats of a report."""
 
@@ -54,6 +56,8 @@ def command_lines() -> Iterator[list[str]]:
     yield ["check", "sample_irs", "--verbose", "--statistics"]
     yield ["trace", "sample_irs"]
     yield ["trace", "sample_irs", "--format", "json", "--jobs", "2"]
+    yield from (["bisect", "--format", format_, "--", *COMPILER] for format_ in PAIRS)
+    yield ["bisect", "--verbose", "--", *COMPILER]
     yield from (["help", code] for code in ["EIO001", "EIO002", "EIO003", "EIO004", "EIO108"])
 
 
@@ -78,7 +82,7 @@ def _of_any_file(file: str) -> Iterator[list[str]]:
 
 
 def _of_a_log(file: str) -> Iterator[list[str]]:
-    yield from (["trace", file, "--format", format_] for format_ in ["text", "json", "html"])
+    yield from (["trace", file, "--format", format_] for format_ in PAIRS)
     yield ["trace", file, "--verbose", "--follow", "derived"]
     yield ["diff", file, "--pass", "ttir-erase-inverse-ops"]
     yield ["diff", file, "--pass", "ttir-erase-inverse-ops", "--format", "json"]

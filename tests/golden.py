@@ -55,7 +55,8 @@ def update_literal(frame: FrameType, found: object, expected: object) -> None:
         if is_here and isinstance(statement, ast.Assert) and isinstance(statement.test, ast.Compare):
             for node, new in _literals(statement.test.comparators[-1], found, expected, tests):
                 old = ast.get_source_segment(source(path), node) or ""
-                _replace(path, old, _written(new))
+                is_block = old.startswith('"""\\\n') and isinstance(new, str) and not re.search(r'["\\]', new)
+                _replace(path, old, f'"""\\\n{new}"""' if is_block else _written(new))
 
 
 def _literals(

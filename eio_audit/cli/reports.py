@@ -108,7 +108,6 @@ class Given(TypedDict, total=False):
     verbose: bool  # name everything, not only the worst
     version: str  # of this program
     gate: Gate
-    verdict_first: bool  # not last: a terminal may show only the start
     has_room: bool  # for the details, because long lists are folded
     statistics: bool  # count findings instead of naming them
     context: int | None  # show changes in textual order with so many unchanged ops around each
@@ -134,9 +133,8 @@ def rendered(
     function = getattr(import_module(f"eio_audit.report.{module}"), name)
     given["version"] = __version__
     given["has_room"] = format_ == "markdown"
-    given["verdict_first"] = format_ == "markdown"
     if console is not None:
-        given["verbose"], given["verdict_first"] = console.verbose, console.wraps
+        given["verbose"] = console.verbose
     parameters = inspect.signature(function).parameters
     made = function(result, **{key: value for key, value in given.items() if key in parameters})
     if console is not None:

@@ -158,6 +158,10 @@ class Sentence:
     indent: int = 0
 
 
+class Conclusion(Sentence):
+    """The verdict, which comes last, or first where a report may be shown in part."""
+
+
 def line(*pieces: Piece, indent: int = 0) -> Sentence:
     """Return a line of these pieces."""
     return Sentence(pieces, indent)
@@ -247,6 +251,13 @@ def document(*sections: Section | Iterable[Part | Piece]) -> Document:
     made = [one if isinstance(one, Section) else Section("", _parts(one)) for one in sections]
     kept = [replace(one, parts=[part for part in one.parts if part]) for one in made]
     return [one for one in kept if one.parts]
+
+
+def with_verdict_first(sections: Document) -> Document:
+    """Return the sections without their verdict, below a section with the verdict alone."""
+    verdicts = [part for one in sections for part in one.parts if isinstance(part, Conclusion)]
+    others = (replace(one, parts=[p for p in one.parts if not isinstance(p, Conclusion)]) for one in sections)
+    return document(verdicts, *others)
 
 
 def _parts(parts: Iterable[Part | Piece]) -> list[Part]:

@@ -27,6 +27,7 @@ from eio_audit.report.document import (
     Sentence,
     Steps,
     plain,
+    with_verdict_first,
 )
 from eio_audit.report.wording import IN_VERBOSE, more, order, shortened
 from eio_audit.report.wording import diff as words
@@ -48,7 +49,7 @@ _STARTS = re.compile(r"[-=+>]|\d+[.)]\s")  # what they read at the start of a li
 def to_markdown(document: Document, command: str, *, verbose: bool = False) -> str:
     """Return the document of a command as Markdown, ending in a newline."""
     lines = [f"### eio-audit {command}", ""]
-    for section in document:
+    for section in with_verdict_first(document):
         if section.title:
             lines += [f"#### {quoted(section.title)}", ""]
         if section.note:

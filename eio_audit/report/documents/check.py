@@ -12,6 +12,7 @@ from eio_audit.audit.gate.gate import Verdict
 from eio_audit.audit.gate.rules import WRONG_INDEX
 from eio_audit.report.document import (
     Cells,
+    Conclusion,
     Document,
     Errors,
     Figures,
@@ -36,9 +37,7 @@ if TYPE_CHECKING:  # a check of dumps in order does not import it
 SHOWN = 10  # the most blocks, models and baseline entries that a report names unless verbose
 
 
-def check_document(
-    verdict: Verdict, *, verbose: bool = False, verdict_first: bool = False, statistics: bool = False
-) -> Document:
+def check_document(verdict: Verdict, *, verbose: bool = False, statistics: bool = False) -> Document:
     """Return the findings, the sums of blocks with inversions, notes, and the verdict.
 
     If several models have more blocks with findings than a report shows, it has the sums of models and passes
@@ -46,33 +45,32 @@ def check_document(
     ``statistics`` are the numbers of findings of each kind, instead of the findings.
     """
     findings, dumps = verdict.findings, verdict.check.dumps
-    said = line(
-        (status(verdict), "bold green" if status(verdict) == "passed" else "bold red"),
-        f": {'; '.join(reasons(verdict, verbose=verbose))}",
-    )
     shown = [Shown(one, "red" if verdict.fails_by(one) else "yellow") for one in findings]
-    found: list[Part] = [*_statistics(findings)] if statistics else [Findings(shown)]
-    found += _stale(verdict, verbose=verbose)
+    found = _statistics(findings) if statistics else [Findings(shown)]
     broken = [dump for dump in dumps if dump.summary.inversions]
     blocks = [] if verbose else _blocks_with_findings(broken, findings)
-    tables: list[list[Part]] = []
-    sums: list[Part] = []
+    orders, tables, sums = [], [], []
+    if verbose:
+        names_wrong = WRONG_INDEX not in verdict.gate.rules
+        orders = [[heading_of(one), *order_of(one, names_wrong=names_wrong, verbose=True)] for one in broken]
     if (broken if verbose else blocks[SHOWN:]) and len(verdict.check.by_model) > 1:
         tables = [[table] for table in _sums_of_corpus(verdict, verbose=verbose)]
     else:
-        named = {one.source for one in findings[:SHOWN]} if not statistics else set()
-        sums = [*_sums(blocks, named)]
-    names_wrong = WRONG_INDEX not in verdict.gate.rules
-    orders: list[list[Part]] = []
-    if verbose:
-        orders = [[heading_of(one), *order_of(one, names_wrong=names_wrong, verbose=True)] for one in broken]
+        sums = [*_sums(blocks, {one.source for one in findings[: 0 if statistics else SHOWN]})]
     notes = [] if verbose else [*_told_apart(verdict), *_notes(dumps)]
-    start: list[Part] = [said] if verdict_first else []
-    end: list[Part] = [*sums, *notes, *([] if verdict_first else [said]), Steps(steps_after(verdict))]
-    rest = [*orders, *tables, end]
-    start.append(Errors(verdict.check.errors))
-    sections = [start, found, *rest] if findings else [[*start, *found, *rest[0]], *rest[1:]]
-    return document(*sections)
+    return document(
+        [Errors(verdict.check.errors)],
+        [*found, *_stale(verdict, verbose=verbose)],
+        *orders,
+        *tables,
+        [*sums, *notes, _said(verdict, verbose=verbose), Steps(steps_after(verdict))],
+    )
+
+
+def _said(verdict: Verdict, *, verbose: bool) -> Conclusion:
+    style = "bold green" if status(verdict) == "passed" else "bold red"
+    why = "; ".join(reasons(verdict, verbose=verbose))
+    return Conclusion([(status(verdict), style), f": {why}"])
 
 
 _KINDS: dict[str, Callable[[Finding], str]] = {

@@ -10,6 +10,7 @@ from eio_audit.audit.gate.gate import Gate
 from eio_audit.audit.log.trace import Trace, TracedPass
 from eio_audit.mlir.input.time_table import TimeTable
 from eio_audit.report.document import (
+    Conclusion,
     Document,
     Findings,
     Link,
@@ -41,7 +42,6 @@ def traces_document(
     gate: Gate,
     *,
     verbose: bool = False,
-    verdict_first: bool = False,
     rows: Sequence[TracedPass] | None = None,
     has_rows: bool = False,
     only_table: str | None = None,
@@ -58,42 +58,28 @@ def traces_document(
         file = [line((trace.sources[0], "bold"))] if len(trace.sources) == 1 else []
         table = table_of_ops(trace.op_totals.first, trace.op_totals.last)
         return document([*file, table], [_verdict(*words.verdict_parts(result, gate))])
-    is_one = len(result.models) < 2 or rows is not None
-    status, why = words.conclusion(trace, gate) if is_one else words.verdict_on_all(result, gate)
-    steps = words.next_steps(trace, rows) if is_one else words.next_steps_of_all(result)
-    end = Steps([*steps] if status != "could not run" else [])
-    verdict = _verdict(status, why)
-    if not is_one:
-        return _of_models(result, [verdict, end], verbose=verbose, verdict_first=verdict_first)
-    findings = [*_findings(trace)]
-    passes = [] if has_rows else [*_passes(trace, rows, verbose=verbose)]
-    sections: list[list[Part]]
-    if not verdict_first:
-        sections = [[*_left(trace), *findings], passes, [verdict, end]]
-    elif findings:
-        sections = [[verdict, *_left(trace), *passes], [*findings, end]]
-    else:
-        sections = [[verdict, *_left(trace), *passes, end]]
-    return document(*sections)
+    if len(result.models) > 1 and rows is None:
+        return _of_models(result, gate, verbose=verbose)
+    verdict = words.conclusion(trace, gate)
+    steps = [] if verdict[0] == "could not run" else words.next_steps(trace, rows)
+    passes = [] if has_rows else _passes(trace, rows, verbose=verbose)
+    return document([*_left(trace), *_findings(trace)], passes, [_verdict(*verdict), Steps(steps)])
 
 
-def _of_models(result: ModelTraces, end: Sequence[Part], *, verbose: bool, verdict_first: bool) -> Document:
-    """Return the document of several models. The verdict is first in ``end``."""
+def _of_models(result: ModelTraces, gate: Gate, *, verbose: bool) -> Document:
     trace, left = result.merged, []
-    verdict, steps = end
     tables = [table_of_changes(result.models)] if any(model.trace.passes for model in result.models) else []
     if trace.summary.has_indices:
         left = [_left_at_the_end(trace, words.left_in_models(result))]
         tables = [table_of_totals(result, verbose=verbose), table_of_models(result, verbose=verbose)]
-    sections: list[list[Part]] = [[*([verdict] if verdict_first else []), *left]]
-    sections += [[table] for table in tables]
-    sections.append([steps] if verdict_first else [verdict, steps])
-    return document(*sections)
+    verdict = words.verdict_on_all(result, gate)
+    steps = [] if verdict[0] == "could not run" else words.next_steps_of_all(result)
+    return document(left, *([table] for table in tables), [_verdict(*verdict), Steps(steps)])
 
 
-def _verdict(status: str, why: str) -> Sentence:
+def _verdict(status: str, why: str) -> Conclusion:
     styles = {"passed": "bold green", words.NOT_JUDGED: "bold yellow"}
-    return line((status, styles.get(status, "bold red")), f": {why}")
+    return Conclusion([(status, styles.get(status, "bold red")), f": {why}"])
 
 
 def _left_at_the_end(trace: Trace, left: str) -> Sentence:

@@ -16,6 +16,7 @@ from eio_audit.report.document import (
     Rest,
     Sentence,
     Steps,
+    with_verdict_first,
 )
 from eio_audit.report.text.console import Console, print_figures, print_next
 from eio_audit.report.text.findings import Excerpts, print_findings
@@ -27,7 +28,7 @@ SHOWN_LINES = 2  # the most lines of a list that a report shows unless verbose
 def print_document(document: Document, console: Console, excerpts: Excerpts | None = None) -> None:
     """Print all sections, with an empty line between two. ``excerpts`` are of its findings."""
     hidden, is_first = 0, True
-    for section in document:
+    for section in with_verdict_first(document) if console.wraps else document:
         parts = [part for part in section.parts if _is_shown(part, hidden)]
         if not parts:
             continue
