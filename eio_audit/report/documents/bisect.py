@@ -65,12 +65,8 @@ def _patterns(result: Bisection) -> Figures:
     ops = ", ".join(f"~{key}{'?' * result.is_judged}={title}" for key, title in titles.items())
     columns = f"~made, ~undone, ~left, ~left_apart=not counted, >applied, {ops}, >by, pattern"
     cells = bisect.cells_of(result) | {key: attrgetter(f"op_counts.{key}") for key in titles}
-    notes = []
-    if any(one.left_apart for one in result.patterns):
-        notes.append(bisect.NOT_COUNTED)
-    if result.left_before:
-        notes.append(bisect.there_before(result))
-    return replace(figures_of([*result.patterns, result.without_patterns], columns, cells), notes=notes)
+    table = figures_of([*result.patterns, result.without_patterns], columns, cells)
+    return replace(table, notes=bisect.notes_on_patterns(result))
 
 
 def _applications(result: Bisection, *, verbose: bool) -> Iterator[Section]:

@@ -80,7 +80,7 @@ _KINDS: dict[str, Callable[[Finding], str]] = {
 }
 
 
-def _statistics(findings: Sequence[Finding]) -> Iterator[Figures]:
+def _statistics(findings: Sequence[Finding]) -> Iterator[Part]:
     for title, kind_of in _KINDS.items():
         groups: dict[str, list[int]] = {}
         for finding in filter(kind_of, findings):
@@ -92,6 +92,8 @@ def _statistics(findings: Sequence[Finding]) -> Iterator[Figures]:
             title: lambda group: group[0],
         }
         yield figures_of(ranked, f"#findings, #inversions, {title}", cells, indent=0)
+    if findings:
+        yield line((order.STATISTICS, "dim"))
 
 
 def _sums_of_corpus(verdict: Verdict, *, verbose: bool) -> Iterator[Figures]:

@@ -72,10 +72,11 @@ def diff_document(
         sums.append(line((said, "dim")))
     has_details = verbose or has_room
     is_shuffled = diff.after.summary.inversions > 0
+    after = diff.after_in_full if verbose else diff.after
     return document(
         [verdict, *dumps, *sums],
         *(changes_by_function(diff) if context is None else _changes_in_order(diff, context)),
-        Section("order", [*order_of(diff.after, before=diff.before, verbose=verbose)] if is_shuffled else []),
+        Section("order", [*order_of(after, before=diff.before, verbose=verbose)] if is_shuffled else []),
         *_advice(diff),
         *(details_of(diff, verbose=verbose) if has_details else ()),
         [Details([] if has_details else _titles(diff)), Steps(next_steps([diff.after]))],

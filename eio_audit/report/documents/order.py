@@ -59,8 +59,7 @@ def _wrong_labels(block: BlockAudit, source: str, *, is_each_named: bool, verbos
             at_line = Link(f"line {one.op.line}", source, one.op.line)
             right = f" should carry {order.should_carry(one.right)}"
             yield line((one.op.title, "cyan"), " at ", at_line, right, indent=6)
-        is_in_verbose = len(wrong) < len(block.mislabelled)
-        yield Rest(more(block.wrong_indices - len(wrong)), indent=6, is_in_verbose=is_in_verbose)
+        yield Rest(more(block.wrong_indices - len(wrong)), indent=6)
 
 
 def _displaced(block: BlockAudit, source: str) -> Iterator[Part]:

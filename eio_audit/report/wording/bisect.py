@@ -65,6 +65,20 @@ def effort(result: Bisection) -> str:
     return f"{attempts}, {changed}; {runs}"
 
 
+def _removed_of_others(result: Bisection) -> str:
+    """Say why what to change removes more than the table says its patterns left; empty if it does not."""
+    advice = result.advice
+    if advice is None or advice.at_end is None or advice.left is None:
+        return ""
+    changed = {change.pattern for change in advice.changes}
+    if advice.at_end - advice.left <= sum(one.left for one in result.patterns if one.pattern in changed):
+        return ""
+    return (
+        "left counts for the pattern that put the two ops out of order; the change above also removes "
+        "what others left, since one pattern goes on with the ops of another"
+    )
+
+
 def pattern_title(one: PatternTotal | Application) -> str:
     """Return the name of a pattern in a table, or why there is none."""
     return one.pattern or (UNKNOWN_PATTERN if one.is_resolved else UNRESOLVED)
@@ -144,10 +158,16 @@ def stopped(result: Bisection) -> str:
 ALONE = "each pattern alone, if its ops get the location of the root op"  # the title of a table
 
 
-def there_before(result: Bisection) -> str:
-    """Return ``5 inversions of the end were there before``."""
-    verb = "was" if result.left_before == 1 else "were"
-    return f"{count(result.left_before, 'inversion')} of the end {verb} there before"
+def notes_on_patterns(result: Bisection) -> list[str]:
+    """Return what is to know of the table of patterns."""
+    notes = [NOT_COUNTED] if any(one.left_apart for one in result.patterns) else []
+    if said := _removed_of_others(result):
+        notes.append(said)
+    if number := result.left_before:
+        notes.append(
+            f"{count(number, 'inversion')} of the end {'was' if number == 1 else 'were'} there before"
+        )
+    return notes
 
 
 def failed(result: Bisection) -> str:
@@ -335,7 +355,7 @@ def next_steps_of_failure(found: FirstFailure) -> Iterator[Step]:
         printed = CompilerCommand(found.command).with_flags(*BASE_FLAGS, *flags, MODULE_SCOPE)
         yield Step(str(printed), "the IR before the pass and after it")
         again = bisection_command(found.options, found.command, *which, "--test", found.test)
-        yield Step(again, "which application in it")
+        yield Step(again, "which application in it, if it applies patterns")
     elif not found.last or found.first < found.last or found.reproduction is None:
         return
     elif found.is_of_compiler:

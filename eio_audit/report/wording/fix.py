@@ -15,7 +15,7 @@ def outcome(fix: Fix) -> str:
     """Return ``1 op moved, 2 inversions removed; none remains``, or why a file is unchanged."""
     before, remain = fix.before, fix.ordered_from.minimum
     relabel = order.relabelling(fix.ordered_from if fix.changed else before, fix.dumps)
-    advice = f": --relabel {relabel}" if relabel else ""
+    advice = f": --relabel {'instead ' if fix.moved else ''}{relabel}" if relabel else ""
     if not (before.inversions or fix.relabelled):
         return f"{'in order' if before.has_indices else 'no op indices'}: unchanged"
     why = "" if advice else _why_they_remain(fix.ordered_from)

@@ -313,6 +313,11 @@ def worst_of(figures: ModelFigures) -> str:
     return "" if worst is None else worst.moment or f"line {worst.line}"
 
 
+STATISTICS = (
+    "inversions are added up over the findings: a pair in two of them counts twice, in the verdict once"
+)
+"""What the numbers of findings have beside those of the verdict."""
+
 SHOWN_FIELDS = 4  # the fields of an origin to show: the innermost module, file, function and framework op
 
 
