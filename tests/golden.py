@@ -1,7 +1,7 @@
 """Expected output that ``UPDATE_GOLDENS=1 python -m pytest ...`` writes; ``git diff`` shows what changed.
 
-It writes whole files, blocks of pages, and literals: of an ``assert text == "expected"`` that fails, it puts what was
-found into the test. A literal or a block changes only if its numbers stay: a phrase may change, a figure may not.
+It writes whole files, blocks of pages, and literals: of an ``assert text == "what is expected"`` that fails, it puts
+what was found into the test, if it has the same numbers: a phrase may change, a figure, a name or a structure may not.
 """
 
 from __future__ import annotations
@@ -63,16 +63,20 @@ def _literals(
     node: ast.AST, found: object, expected: object, tests: list[ast.FunctionDef]
 ) -> Iterator[tuple[ast.AST, object]]:
     """Yield the literals that say what is expected, and what was found in their places."""
-    if _value(node) == expected:
-        if _numbers(found) == _numbers(expected):
-            yield node, found
+    if isinstance(found, str | bytes) and _is_phrase(expected) and _numbers(found) == _numbers(expected):
+        parameters = [one for test in tests for given in test.decorator_list for one in ast.walk(given)]
+        places = parameters if isinstance(node, ast.Name) else [node]
+        yield from ((one, found) for one in places if _value(one) == expected)
     elif isinstance(node, ast.Tuple | ast.List) and isinstance(found, tuple | list):
-        for parts in zip(node.elts, found, expected, strict=False):  # type: ignore[call-overload]
+        assert isinstance(expected, tuple | list)
+        for parts in zip(node.elts, found, expected, strict=False) if len(found) == len(expected) else ():
             if parts[1] != parts[2]:
                 yield from _literals(*parts, tests)
-    elif isinstance(node, ast.Name) and isinstance(expected, str | bytes):
-        parameters = (one for test in tests for given in test.decorator_list for one in ast.walk(given))
-        yield from ((one, found) for one in parameters if _value(one) == expected)
+
+
+def _is_phrase(text: object) -> bool:
+    """Whether a text has several words. A single one may be a name, which is a fact."""
+    return isinstance(text, str | bytes) and len(text.split()) > 1
 
 
 def _value(node: ast.AST) -> object:
@@ -86,20 +90,14 @@ def _numbers(value: object) -> list[str]:
     return _NUMBER.findall(repr(value))
 
 
-def _written(value: object) -> str:
-    """Return a literal; each line of a text and each item of a list has a line."""
-    if isinstance(value, bytes):
-        return re.sub('^"', 'b"', _written(value.decode()), flags=re.MULTILINE)
-    if isinstance(value, str):
-        lines = [
-            json.dumps(one, ensure_ascii=not one.strip().isprintable())
-            for one in value.splitlines(keepends=True)
-        ]
-        return "\n".join(["(", *lines, ")"]) if lines[1:] else "".join(lines) or '""'
-    if isinstance(value, list | tuple):
-        start, end = "[]" if isinstance(value, list) else "()"
-        return "\n".join([start, *(f"{_written(one)}," for one in value), end])
-    return repr(value)
+def _written(text: object) -> str:
+    """Return the literal of a text; each of its lines has a line."""
+    if isinstance(text, bytes):
+        return re.sub('^"', 'b"', _written(text.decode()), flags=re.MULTILINE)
+    assert isinstance(text, str)
+    parts = text.splitlines(keepends=True)
+    lines = [json.dumps(one, ensure_ascii=not one.strip().isprintable()) for one in parts]
+    return "\n".join(["(", *lines, ")"]) if lines[1:] else "".join(lines) or '""'
 
 
 def _replace(path: Path, old: str, new: str) -> None:

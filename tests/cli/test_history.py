@@ -78,7 +78,31 @@ def test_json() -> None:
     assert (document["schema"], document["command"], document["dumps"]) == ("eio-audit/1", "history", 2)
     first, made = document["ops"][0], document["ops"][1]
     assert first["origin"] is None
-    assert first["events"][0] == {'kind': 'first', 'pass': None, 'source': '<stdin>', 'dump_line': 1, 'when': 'after', 'state': {'op': {'op': 't.a', 'result': '%a', 'index': 1, 'line': 3, 'module': None}, 'column': 3, 'function': '@f', 'block': '^bb0', 'place': 0, 'ops': 2, 'operands': [], 'types': 'i32', 'location': '"1|a"'}, 'change': None, 'users_now_use': '', 'at_its_location': {}}
+    assert first["events"][0] == {
+        "kind": "first",
+        "pass": None,
+        "source": "<stdin>",
+        "dump_line": 1,
+        "when": "after",
+        "state": {
+            "op": "t.a",
+            "result": "%a",
+            "index": 1,
+            "line": 3,
+            "module": None,
+            "column": 3,
+            "function": "@f",
+            "block": "^bb0",
+            "place": 0,
+            "ops": 2,
+            "operands": [],
+            "types": "i32",
+            "location": '"1|a"',
+        },
+        "change": None,
+        "users_now_use": "",
+        "at_its_location": {},
+    }
     assert (made["origin"], made["events"][0]["kind"], made["events"][0]["pass"]) == (0, "made", "p1")
     assert made["events"][0]["change"]["ancestor"]["relation"] == "derived"
 
