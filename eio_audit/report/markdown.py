@@ -10,7 +10,6 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
-from eio_audit.audit.diff.dump_comparison import OpChange
 from eio_audit.mlir.source import printable
 from eio_audit.report.document import (
     Changes,
@@ -18,7 +17,6 @@ from eio_audit.report.document import (
     Errors,
     Figures,
     Findings,
-    Hunks,
     Link,
     Listing,
     Part,
@@ -76,8 +74,6 @@ def _part(part: Part, *, verbose: bool) -> Iterator[str]:
             yield from _list(part, verbose=verbose)
         case Changes():
             yield from _changes(part, verbose=verbose)
-        case Hunks():
-            yield from _hunks(part, verbose=verbose)
         case Findings():
             yield from _findings(part, verbose=verbose)
         case Errors():
@@ -179,38 +175,17 @@ def _findings(part: Findings, *, verbose: bool) -> Iterator[str]:
 
 
 def _changes(part: Changes, *, verbose: bool) -> Iterator[str]:
-    rows = []
-    for change, group in part.examples(verbose=verbose):
-        what = [words.repetition(group)] if group is not None else []
-        rows.append(_row(change, [*what, *words.what_happened(change, verbose=verbose)], verbose=verbose))
-    yield from _table(part.title + part.note, [*_OP, "what"], rows, verbose=verbose)
-
-
-def _hunks(part: Hunks, *, verbose: bool) -> Iterator[str]:
-    ops = [op for hunk in part.hunks for op in hunk]
-    rows = [
-        [code(words.SIGNS[op.status]), *_row(op, words.what_happened(op, verbose=verbose), verbose=verbose)]
-        for op in ops
-    ]
-    yield from _table("", ["", *_OP, "what"], rows, verbose=verbose)
-
-
-_OP = ("index", "op", "result", "line", "module")
-
-
-def _row(change: OpChange, what: Iterable[str], *, verbose: bool) -> list[str]:
     def cut(text: str) -> str:
         return code(text if verbose else shortened(text, LONGEST_CELL))
 
-    index, name, result, line, module = words.cells_of(change)
-    return [
-        code(index),
-        code(name),
-        code(result),
-        line,
-        cut(module),
-        "<br>".join(map(cut, filter(None, what))),
-    ]
+    rows = []
+    for change, group in part.examples(verbose=verbose):
+        index, name, result, line, module = words.cells_of(change)
+        repetition = "" if group is None else words.repetition(group)
+        what = filter(None, [repetition, *words.what_happened(change, verbose=verbose)])
+        rows.append([code(index), code(name), code(result), line, cut(module), "<br>".join(map(cut, what))])
+    headings = ["index", "op", "result", "line", "module", "what"]
+    yield from _table(part.title + part.note, headings, rows, verbose=verbose)
 
 
 def _table(

@@ -52,8 +52,8 @@ def diff_document(
 ) -> Document:
     """Return what happened to the ops and to the order, and the details if ``verbose`` or if it ``has_room``.
 
-    With a ``context``, changes are in textual order with so many unchanged ops around each, not by kind. With
-    an ``only_table``, it says how many ops of each name there are, instead.
+    With a ``context``, changes are in textual order with so many unchanged ops around each, not by kind,
+    unless it ``has_room``. With an ``only_table``, it says how many ops of each name there are, instead.
     """
     is_same = diff.sameness.is_at_least(Sameness.ORDER)
     verdict = words.verdict(diff), "bold green" if is_same else "bold red"
@@ -75,7 +75,7 @@ def diff_document(
     after = diff.after_in_full if verbose else diff.after
     return document(
         [verdict, *dumps, *sums],
-        *(changes_by_function(diff) if context is None else _changes_in_order(diff, context)),
+        *(changes_by_function(diff) if context is None or has_room else _changes_in_order(diff, context)),
         Section("order", [*order_of(after, before=diff.before, verbose=verbose)] if is_shuffled else []),
         *_advice(diff),
         *(details_of(diff, verbose=verbose) if has_details else ()),
