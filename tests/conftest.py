@@ -30,6 +30,7 @@ def pytest_configure() -> None:
 
     Python compares the bytecode with its source: it is never that of other code.
     """
+    gc.disable()  # the tests are collected without garbage
     if "PYTEST_XDIST_WORKER" in os.environ:
         return
     for source in (Path(__file__).parent.parent / "eio_audit").rglob("*.py"):
@@ -41,3 +42,4 @@ def pytest_configure() -> None:
 def pytest_collection_finish() -> None:
     """Garbage collections pass over the tests themselves."""
     gc.freeze()
+    gc.enable()
