@@ -10,7 +10,7 @@ from py_compile import PycInvalidationMode, compile
 from hypothesis import Phase, settings
 
 # The same examples each time: a commit fails for what it changes. Longer runs look for new ones.
-settings.register_profile("quick", max_examples=20, deadline=None, derandomize=True)
+settings.register_profile("quick", max_examples=12, deadline=None, derandomize=True)
 settings.register_profile("long", max_examples=500, deadline=None)
 settings.register_profile(  # the same examples each time; stop at the first failure (benchmarks/mutation.py)
     "mutation",

@@ -717,19 +717,17 @@ def test_an_interrupt_while_only_actions_are_logged_reports_all(tmp_path: Path) 
     assert "\nrename: +8 -8 ops\n" in printed
 
 
-@pytest.mark.parametrize("signal_", [signal.SIGINT, signal.SIGTERM])
-def test_an_interrupt_of_a_test_reports_what_is_found(signal_: signal.Signals, tmp_path: Path) -> None:
+def test_an_interrupt_of_a_test_reports_what_is_found(tmp_path: Path) -> None:
     """The test fails after 4 attempts, and the compiler hangs at 2."""
-    code, printed, errors = ended(signal_, "halving", tmp_path / "pid", "--test", "changed")
+    code, printed, errors = ended(signal.SIGINT, "halving", tmp_path / "pid", "--test", "changed")
     assert (code, errors) == (130, "")
     assert (
         printed.splitlines()[0] == "changed fails first after one of attempts 1 to 4 of rename: interrupted"
     )
 
 
-@pytest.mark.parametrize("signal_", [signal.SIGINT, signal.SIGTERM])
-def test_an_interrupt_of_two_runs_ends_them(signal_: signal.Signals, tmp_path: Path) -> None:
-    code, printed, _ = ended(signal_, "halving", tmp_path / "pid", "--show", "3")
+def test_an_interrupt_of_two_runs_ends_them(tmp_path: Path) -> None:
+    code, printed, _ = ended(signal.SIGTERM, "halving", tmp_path / "pid", "--show", "3")
     assert (code, printed) == (130, "")
 
 

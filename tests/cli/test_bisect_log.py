@@ -107,7 +107,7 @@ def test_what_a_log_has_no_use_for() -> None:
 
 
 @given(st.integers(1, 30), st.data())
-@settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_the_first_dump_that_lost_the_property(tmp_path: Path, good: int, data: st.DataObject) -> None:
     bad = data.draw(st.integers(1, 5))
     log = tmp_path / "passes.log"
