@@ -52,7 +52,7 @@ _BACKTICKS = re.compile(r"`+")
 def table(headings: Sequence[str], rows: Iterable[Sequence[str]], numbers: int = 0) -> list[str]:
     """Return the lines of a table. Its first columns, so many, hold numbers."""
     rules = ["---:"] * numbers + ["---"] * (len(headings) - numbers)
-    return [f"| {' | '.join(cells)} |" for cells in (headings, rules, *rows)]
+    return [f"| {' | '.join(map(one_line, cells))} |" for cells in (headings, rules, *rows)]
 
 
 def code(text: str) -> str:

@@ -811,8 +811,10 @@ FOLDED = """func.func @{name}(%x: i32) -> i32 {{
 def test_a_flag_of_the_printer_does_not_matter(tmp_path: Path, flag: str) -> None:
     program = tmp_path / "in.mlir"
     program.write_text(FOLDED.format(name="f"))
-    command = [iree_opt(), "--canonicalize", str(program)]
-    assert lines_of("bisect", "--", *command, flag)[:4] == lines_of("bisect", "--", *command)[:4]
+    command = [iree_opt(), "--canonicalize", str(program), flag]
+    assert lines_of("bisect", "--", *command)[0] == (
+        "canonicalize changed 5 ops, first at attempt 6; order not judged: no op carries an op index"
+    )
 
 
 def test_the_program_may_follow_two_dashes(tmp_path: Path) -> None:
