@@ -1,6 +1,6 @@
 """What real passes do to the order of ops: stamp a program, run a pass of a real compiler, check, fix, judge.
 
-    python -m tests.real_passes      writes the table in docs/internals/measurements.md
+    python -m tests.real_passes      writes the table in benchmarks/real_passes.md
 
 The programs are in tests/data/real_passes. Their first line has the tool and the pass, the second describes
 the program. iree-opt comes with the package iree-base-compiler, mlir-opt (22) with a distribution of LLVM.
@@ -21,7 +21,7 @@ from tests.tools import NO_MLIR_OPT, iree_opt, mlir_tool
 
 HERE = Path(__file__).resolve().parent
 PROGRAMS = sorted((HERE / "data" / "real_passes").glob("*.mlir"))
-DOCUMENT = HERE.parent / "docs" / "internals" / "measurements.md"
+DOCUMENT = HERE.parent / "benchmarks" / "real_passes.md"
 BEGIN, END = "<!-- tests/real_passes.py: begin -->\n", "<!-- tests/real_passes.py: end -->\n"
 
 

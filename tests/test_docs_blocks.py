@@ -33,7 +33,6 @@ IN_LONGER_RUNS = {
     "diff.md",
     "explain.md",
     "fix.md",
-    "measurements.md",
     "pass_logs.md",
     "reduce.md",
     "trace.md",
@@ -91,6 +90,12 @@ def clone(tmp_path: Path) -> Path:
     ):
         subprocess.run(["git", *command], cwd=folder, check=True)
     return folder
+
+
+@pytest.mark.parametrize("page", DOCUMENTS[:-1], ids=lambda page: page.name)
+def test_prose_has_lines_of_at_most_120_characters(page: Path) -> None:
+    prose = FENCED.sub("", page.read_text()).splitlines()
+    assert [line for line in prose if len(line) > 120 and not line.startswith(("|", "<img"))] == []
 
 
 def test_the_languages_of_blocks_are_known() -> None:

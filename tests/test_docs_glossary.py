@@ -65,6 +65,6 @@ def test_commands_exist() -> None:
     assert [code for code in CODE if code.startswith("eio-audit ") and code.split()[1] not in COMMANDS] == []
 
 
-def test_no_word_has_two_rows() -> None:
+def test_no_word_has_two_entries() -> None:
     words = [name for entry in entries() for name in entry.names]
     assert [word for word in set(words) if words.count(word) > 1] == []

@@ -31,10 +31,9 @@ NAMES_ELSEWHERE = {
         "Dropout",
         "FileCheck",
         "FuseElementwiseOps",
-        "HasRecursiveMemoryEffects",
     ),
-    *("RecursivelySpeculatable", "SideEffectInterfaces.h", "allow_unregistered_dialects", "arm_sme"),
-    *("export_path", "has_side_effect", "instance_norm", "memory_effects", "ml_program", "no_unwind"),
+    *("RecursivelySpeculatable", "SideEffectInterfaces.h", "arm_sme"),
+    *("export_path", "has_side_effect", "memory_effects", "ml_program", "no_unwind"),
     *("output_operand_aliases", "output_tensor", "require_serial", "running_mean", "tile_id", "will_return"),
 }
 """Names of MLIR, of its dialects and of other programs."""

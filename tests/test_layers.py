@@ -24,6 +24,7 @@ MAY_USE = {
 }
 FLOORS = {
     "mlir": [
+        {"pattern"},
         {"source", "traits"},
         {"tokens"},
         {"ir"},

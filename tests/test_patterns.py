@@ -32,6 +32,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import eio_audit
+from eio_audit.mlir.pattern import _Compiled
 
 Items = Sequence[tuple[Any, Any]]
 """A parsed pattern: opcodes, each with its argument."""
@@ -147,7 +148,11 @@ def patterns_of(module: str) -> dict[str, re.Pattern[Any]]:
         and len(value) != 256  # that of a table for ``bytes.translate``
         and POSSESSIVE.search(value if isinstance(value, str) else value.decode("latin-1"))
     }
-    return compiled | {name: value for name, value in found.items() if isinstance(value, re.Pattern)}
+    return compiled | {
+        name: re.compile(value.pattern, value.flags)
+        for name, value in found.items()
+        if isinstance(value, re.Pattern | _Compiled)
+    }
 
 
 @pytest.mark.parametrize("module", modules())

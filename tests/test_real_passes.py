@@ -1,4 +1,4 @@
-"""Real passes of a real compiler on stamped programs, judged by MLIR. docs/internals/measurements.md has the figures."""
+"""Real passes of a real compiler on stamped programs, judged by MLIR. benchmarks/real_passes.md has the figures."""
 
 from functools import cache
 

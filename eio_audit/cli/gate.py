@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -155,8 +154,7 @@ def _gate_choice(
     if not select or gate.max_inversions is not None:
         selected |= {*gate.rules}
     wanted = selected - ignored - {UNINDEXED}
-    gate = replace(
-        gate,
+    gate = gate._replace(
         rules=tuple(rule for rule in RULES if rule in wanted),
         allows_unindexed=gate.allows_unindexed or UNINDEXED in ignored,
     )

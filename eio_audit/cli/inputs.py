@@ -57,6 +57,10 @@ def read_dumps(path: str, purpose: str = "") -> list[Dump]:
 
     is_folder = os.path.isdir(path)  # noqa: PTH112  (any text; reading it is the error)
     dumps = list(dumps_of_run(path)) if is_folder else read(path, max_size())
+    if any(dump.above for dump in dumps):
+        from eio_audit.mlir.input.diagnostics import notes_above
+
+        show_notes({(dump.source.name, line): note for dump in dumps for line, note in notes_above(dump)})
     if not dumps and purpose:
         raise InputError(source_name(path), None, f"nothing to {purpose}: {NO_IR}")
     return dumps
@@ -220,11 +224,16 @@ def noted(dumps: Iterable[Dump]) -> Iterator[Dump]:
 
 
 def note_skipped(files: Sequence[str]) -> None:
-    """Note which files of folders hold no IR and were skipped, and how many show single rewrites."""
+    """Note which files of folders were skipped: archives, those without IR, and dumps of single rewrites."""
     if not files:
         return
-    from eio_audit.mlir.input.folders import SINGLE_REWRITES, is_rewrite
+    from eio_audit.mlir.input.folders import SINGLE_REWRITES, is_archive, is_rewrite
 
+    archives = [file for file in files if is_archive(file)]
+    if archives:
+        listed = f"{count(len(archives), 'archive')}: {shortened_list(archives, SKIPPED_NAMES)}"
+        click.echo(f"note: skipped {listed}; unpack {'it' if len(archives) == 1 else 'them'} first", err=True)
+    files = [file for file in files if not is_archive(file)]
     without_ir = [file for file in files if not is_rewrite(file)]
     if without_ir:
         skipped = f"{count(len(without_ir), 'file')} without IR: {shortened_list(without_ir, SKIPPED_NAMES)}"

@@ -16,6 +16,7 @@ from copy import copy
 from functools import cached_property, partial
 from typing import NamedTuple, TypeVar
 
+from eio_audit.mlir.pattern import pattern
 from eio_audit.mlir.source import Source, Span
 from eio_audit.mlir.tokens import (
     OR_FAIL,
@@ -33,11 +34,11 @@ from eio_audit.mlir.traits import OpTable
 _Cell = TypeVar("_Cell")
 NO_OFFSET = -1
 OPS_AT_ONCE = 1 << 13  # how many texts of ops are looked at together: a balance of speed and memory
-_CUSTOM_SYMBOL = re.compile(
+_CUSTOM_SYMBOL = pattern(
     rb"(?:%[^=]*+=)?(?:[^\"@(\[{<=,:]++|" + STRING + OR_FAIL + rb")*+(?P<symbol>" + SYMBOL + rb")"
 )
 """The symbol in a custom header. One in parentheses, an attribute or a type is a use of another symbol."""
-_LABEL = re.compile(rb"\^[\w$.-]+")
+_LABEL = pattern(rb"\^[\w$.-]+")
 
 
 class Fault(NamedTuple):

@@ -11,16 +11,17 @@ from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
 from eio_audit.mlir.ir import IR
+from eio_audit.mlir.pattern import pattern
 from eio_audit.mlir.source import InputError, Source, Span
 from eio_audit.mlir.tokens import STRING, TRIVIA, closing_end, match_end, post_order, unescaped
 
-_STRING = re.compile(STRING)
-_HASH_NAME = re.compile(rb"#[\w$.-]++")
-_RANGE = re.compile(rb"\s*+:\s*+(\d+)\s*+:\s*+(\d+)(?:\s+to\s*+(?:\d+)?\s*+:\s*+\d+)?")
-_WORD = re.compile(rb"[A-Za-z_]\w*+")
-NAME_ALONE = re.compile(rb'"[^"\\\n]*+"')
+_STRING = pattern(STRING)
+_HASH_NAME = pattern(rb"#[\w$.-]++")
+_RANGE = pattern(rb"\s*+:\s*+(\d+)\s*+:\s*+(\d+)(?:\s+to\s*+(?:\d+)?\s*+:\s*+\d+)?")
+_WORD = pattern(rb"[A-Za-z_]\w*+")
+NAME_ALONE = pattern(rb'"[^"\\\n]*+"')
 """A location that is a name and nothing else, printed without escapes."""
-_NAME_OF_ALIAS = re.compile(rb'"[^"\\\n]*+"\((#[\w$.-]++)\)')
+_NAME_OF_ALIAS = pattern(rb'("[^"\\\n]*+")\((#[\w$.-]++)\)')
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,8 +29,7 @@ class UnknownLoc:
     """``unknown``."""
 
 
-@dataclass(frozen=True, slots=True)
-class FileLineColLoc:
+class FileLineColLoc(NamedTuple):
     """``"file":line:col``, or a range that ends with ``to line:col``. ``text`` keeps it as printed."""
 
     file: str
@@ -38,32 +38,28 @@ class FileLineColLoc:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class NameLoc:
+class NameLoc(NamedTuple):
     """``"name"`` or ``"name"(child)``."""
 
     name: str
     child: Location | None
 
 
-@dataclass(frozen=True, slots=True)
-class CallSiteLoc:
+class CallSiteLoc(NamedTuple):
     """``callsite(callee at caller)``."""
 
     callee: Location
     caller: Location
 
 
-@dataclass(frozen=True, slots=True)
-class FusedLoc:
+class FusedLoc(NamedTuple):
     """``fused<metadata>[location, ...]``."""
 
     locations: tuple[Location, ...]
     metadata: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class OpaqueLoc:
+class OpaqueLoc(NamedTuple):
     """A location attribute of a dialect, kept as text."""
 
     text: str
@@ -94,8 +90,8 @@ class Locations:
 
     def _parsed(self, op: int, text: bytes) -> Location:
         printed = self._ir.definition(text) or text
-        if NAME_ALONE.fullmatch(printed):  # most are, and need no parser
-            return NameLoc(unescaped(printed[1:-1]), None)
+        if (simple := self._simple(printed)) is not None:
+            return simple
         span = Span(self._ir.location_start[op], self._ir.op_end[op] - 1)
         location, missing = parse_location(self._ir.source, span, self._by_alias)
         if missing:
@@ -111,12 +107,24 @@ class Locations:
                 message = f"alias '{name.decode()}' is not defined in this dump: is it cut off?"
                 raise source.error(self._ir.location_start[user], message)
             inside = _NAME_OF_ALIAS.fullmatch(source.data, *spans[name])
-            return {inside[1]} if inside else parse_location(source, spans[name], self._by_alias)[1]
+            return {inside[2]} if inside else parse_location(source, spans[name], self._by_alias)[1]
 
         for name in post_order(aliases, missing_in, self._by_alias):
+            start, end = spans[name]
+            if (simple := self._simple(source.data[start:end])) is not None:
+                self._by_alias[name] = simple
+                continue
             self._by_alias[name], missing = parse_location(source, spans[name], self._by_alias)
             for looped in missing:
                 raise source.error(spans[looped].start, f"alias '{looped.decode()}' refers to itself")
+
+    def _simple(self, text: bytes) -> Location | None:
+        """Return a name alone, or with a known alias. Most locations are, and need no parser."""
+        if NAME_ALONE.fullmatch(text):
+            return NameLoc(unescaped(text[1:-1]), None)
+        named = _NAME_OF_ALIAS.fullmatch(text)
+        child = named and self._by_alias.get(named[2])
+        return NameLoc(unescaped(named[1][1:-1]), child) if named and child is not None else None
 
 
 def walk(location: Location, without: Container[int] = ()) -> Iterator[Location]:

@@ -8,13 +8,13 @@ move stay the same, to the byte.
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import chain, count
 from operator import itemgetter
 
 from eio_audit.mlir.ir import IR
+from eio_audit.mlir.pattern import pattern
 from eio_audit.mlir.reading.boundaries import comment_lines, trailing_comment_end
 from eio_audit.mlir.reading.builder import Mentions
 from eio_audit.mlir.reading.reader import read_ir
@@ -22,8 +22,8 @@ from eio_audit.mlir.source import Source, Span, splice
 from eio_audit.mlir.tokens import STRING, TRIVIA, VALUE_NAME, match_end
 from eio_audit.mlir.traits import OpTable
 
-_UP_TO_COMMENT = re.compile(rb"(?:" + STRING + rb'|/(?!/)|[^"/]++)*+//')
-_WORD_CHAR = re.compile(rb"[\w$.#-]")
+_UP_TO_COMMENT = pattern(rb"(?:" + STRING + rb'|/(?!/)|[^"/]++)*+//')
+_WORD_CHAR = pattern(rb"[\w$.#-]")
 _MOST_DIGITS = 18
 Permuted = tuple[range, Sequence[range]]
 """A range of places in a block, and the textual indices of its ops in their new order."""

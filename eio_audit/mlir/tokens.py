@@ -12,6 +12,7 @@ from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from itertools import pairwise
 from typing import TypeVar
 
+from eio_audit.mlir.pattern import pattern
 from eio_audit.mlir.source import InputError, Source, Span, Text, line_end
 
 OR_FAIL = rb"|(?!)"
@@ -25,7 +26,7 @@ SUFFIX_ID = rb"(?:-(?!>)|[\w$.]++)++"
 """A name after ``@``. Unlike in MLIR, letters may follow a leading digit, so that no name is cut in two."""
 SYMBOL = rb"@(?:" + SUFFIX_ID + rb"|" + STRING + rb")"
 """``@name`` or ``@"any text"``. A nested reference, ``@a::@b``, is several."""
-SYMBOL_NAME = re.compile(rb'\bsym_name\b"?\s*+=\s*+(' + STRING + rb")")
+SYMBOL_NAME = pattern(rb'\bsym_name\b"?\s*+=\s*+(' + STRING + rb")")
 """The attribute that gives an op its symbol in generic assembly. Its name may be in quotes."""
 COMMENT = rb"//[^\r\n]*+"  # unlike a line, a comment ends at a carriage return, too
 VALUE = rb"%(?:[0-9]++(?![\w$.])|[A-Za-z_$.-][\w$.-]*+)"
@@ -33,47 +34,47 @@ VALUE = rb"%(?:[0-9]++(?![\w$.])|[A-Za-z_$.-][\w$.-]*+)"
 GAP = rb"\s*+(?:" + COMMENT + rb"\s*+)*+"  # what may stand between two tokens: white space and comments
 _RESULT = VALUE + GAP + rb"(?::" + GAP + rb"\d++" + GAP + rb")?"
 _RESULTS = _RESULT + rb"(?:," + GAP + _RESULT + OR_FAIL + rb")*+="
-_STRING_OR_COMMENT = re.compile(STRING + rb"|" + COMMENT)
+_STRING_OR_COMMENT = pattern(STRING + rb"|" + COMMENT)
 _STRING_BUT_NAME = rb'"(?P<name>[\w$.-]+)"(?=\s*=)|' + _STRING_OR_COMMENT.pattern
-"""A string or comment. The string before ``=`` is an attribute's name. Compiled on first use."""
-TRIVIA = re.compile(rb"(?:[ \t\r\n\f\v]++|" + COMMENT + rb")*+")
-HEADER = re.compile(
+"""A string or comment. The string before ``=`` is an attribute's name."""
+TRIVIA = pattern(rb"(?:[ \t\r\n\f\v]++|" + COMMENT + rb")*+")
+HEADER = pattern(
     rb"(?:(?P<results>" + _RESULTS + rb")" + GAP + rb")?"
     rb"(?:(?P<generic>" + STRING + rb")" + GAP + rb"(?=\()|(?P<custom>[A-Za-z_][\w$.]*+))"
 )
 """The start of an op: its results and its name."""
-RESULT = re.compile(
+RESULT = pattern(
     rb"(?P<name>" + VALUE + rb")" + GAP + rb"(?::" + GAP + rb"(?P<count>\d++)" + GAP + rb")?[,=]" + GAP
 )
 """One name for results of an op, up to the next one or to the op's own name."""
-VALUE_NAME = re.compile(VALUE)
-SYMBOL_USE = re.compile(SYMBOL)
-ASSIGNED_NAME = re.compile(_RESULTS + GAP + rb'(?:"|[A-Za-z_][\w$]*+[.]|(?P<bare>[A-Za-z_]\w*+))')
+VALUE_NAME = pattern(VALUE)
+SYMBOL_USE = pattern(SYMBOL)
+ASSIGNED_NAME = pattern(_RESULTS + GAP + rb'(?:"|[A-Za-z_][\w$]*+[.]|(?P<bare>[A-Za-z_]\w*+))')
 """``%a, %b:2 =`` and the start of a word or string after it."""
-GENERIC_NAME = re.compile(STRING + GAP + rb"\(")
-GENERIC_OP = re.compile(STRING + GAP + rb"\(" + GAP + rb"[%)]")
+GENERIC_NAME = pattern(STRING + GAP + rb"\(")
+GENERIC_OP = pattern(STRING + GAP + rb"\(" + GAP + rb"[%)]")
 """The name of an op in generic form and the start of its operands."""
-LABEL = re.compile(rb"\^[\w$.-]++" + GAP + rb"(?:(\()|:(?!" + GAP + rb"\())")
+LABEL = pattern(rb"\^[\w$.-]++" + GAP + rb"(?:(\()|:(?!" + GAP + rb"\())")
 """A block label or its start; ``unwind ^bb1 : (i32) -> i32`` ends with a successor."""
-IDENTIFIER = re.compile(rb"[A-Za-z_][\w$.]*+")
+IDENTIFIER = pattern(rb"[A-Za-z_][\w$.]*+")
 _AFTER_SIGN = rb"[\w$](?:-(?!>)|[\w$.]++)*+"
 ALIAS_NAME = rb"[#!]" + _AFTER_SIGN
 DIALECT_NAME = rb"(?:!|(?<![\w$.-])#)" + _AFTER_SIGN
 """``#name`` or ``!name`` before a ``<``. A type may follow a size, ``2x!name``; ``%a#0`` is no attribute."""
-ALIAS_USE = re.compile(ALIAS_NAME)
-ALIAS = re.compile(rb"(" + ALIAS_NAME + rb")" + GAP + rb"=(?!=)" + GAP)
-ARGUMENT = re.compile(VALUE + rb"(?: = |:)")
+ALIAS_USE = pattern(ALIAS_NAME)
+ALIAS = pattern(rb"(" + ALIAS_NAME + rb")" + GAP + rb"=(?!=)" + GAP)
+ARGUMENT = pattern(VALUE + rb"(?: = |:)")
 """``%name = value`` or ``%name: type`` in a custom header. If the op opens a region, it is its argument."""
-FILE_METADATA = re.compile(rb"\{-#(?:" + STRING + rb'|#(?!-\})|[^"#]++|"' + OR_FAIL + rb")*+(?:#-\})?+")
+FILE_METADATA = pattern(rb"\{-#(?:" + STRING + rb'|#(?!-\})|[^"#]++|"' + OR_FAIL + rb")*+(?:#-\})?+")
 """Resources or a reproducer, up to the end mark; without one, all of the text, so that none is read twice.
 
 A quote stands for itself where a string was wrapped.
 """
 REPRODUCER = b"mlir_reproducer:"  # the name of a reproducer among the resources
-SIMPLE_LOCATION = re.compile(rb"\s*+(?:#[\w$.-]++|unknown|" + STRING + rb")\s*+\)")
+SIMPLE_LOCATION = pattern(rb"\s*+(?:#[\w$.-]++|unknown|" + STRING + rb")\s*+\)")
 _SHORT_STRING = rb'"[^"\\\n]{0,4096}+(?:\\.[^"\\\n]{0,4096}+){0,64}+"'
 """A string that a pattern matches. ``string_end`` finds the end of a longer one, from quote to quote."""
-OUTER = re.compile(
+OUTER = pattern(
     rb"(?:<[\w ?*x.!,:#@]*+>|-(?!>)|=(?!=|>)|/(?!/)"
     rb"|[A-Za-qs-z_][\w$]*+(?![\w$.])|r(?!eturn\b)[\w$]*+(?![\w$.])|" + SYMBOL + rb"|[!#@][\w$.:-]*+"
     rb"|\d[\w.]*+|[^\"%(){}\[\]<>/=\n^A-Za-z_!#@\d-]++)*+"
@@ -81,22 +82,22 @@ OUTER = re.compile(
     rb"|\^[\w$.-]*+|[(){}\[\]<>\n]|[A-Za-z_][\w$]*+\.[\w$.]*+|return\b|[%\"])"
 )
 """The next relevant token outside brackets, where line ends, op names and block names also count."""
-_INTERVAL = rb"\s\[" + VALUE + rb"(?:#\d++)?,\s*+" + VALUE + rb"(?:#\d++)?\)"
+_INTERVAL = pattern(rb"\s\[" + VALUE + rb"(?:#\d++)?,\s*+" + VALUE + rb"(?:#\d++)?\)")
 """A half-open interval, ``[%a, %b)``. Subscripts have no blank before them."""
-_NESTING = re.compile(STRING + rb"|" + COMMENT + rb"|->|=>|[<>]=|[(){}\[\]<>,:]")
+_NESTING = pattern(STRING + rb"|" + COMMENT + rb"|->|=>|[<>]=|[(){}\[\]<>,:]")
 _DIALECT_BODY = STRING + rb"|" + COMMENT + rb"|" + VALUE + rb"(?:#\d++)?|(?P<name>" + DIALECT_NAME + rb")<"
-_BODY_START = DIALECT_NAME + rb"<"  # compiled on first use
+_BODY_START = DIALECT_NAME + rb"<"
 LONGEST_REST = 1000  # how many bytes of its line may follow an offset in a body, so that time stays linear
 _LONGEST_BODY = 1000  # how many bytes before an offset the body may begin that it is in
-_IN_DIALECT_BODY = re.compile(STRING + rb"|->|[(){}\[\]<>]")
+_IN_DIALECT_BODY = pattern(STRING + rb"|->|[(){}\[\]<>]")
 _DEPTHS = {b"(": 1, b"[": 1, b"{": 1, b"<": 1, b")": -1, b"]": -1, b"}": -1, b">": -1}
-_KEY = rb"\s*+(" + STRING + rb"|[A-Za-z_][\w$.]*+)\s*+(?:=(?!=))?\s*+"
+_KEY = pattern(rb"\s*+(" + STRING + rb"|[A-Za-z_][\w$.]*+)\s*+(?:=(?!=))?\s*+")
 OPEN_PAREN, OPEN_BRACE, OPEN_BRACKET, OPEN_ANGLE = b"({[<"
 _BACKSLASH = ord("\\")
-_ESCAPE = re.compile(rb'\\(?:([0-9A-Fa-f]{2})|(["\\nt]))')
+_ESCAPE = pattern(rb'\\(?:([0-9A-Fa-f]{2})|(["\\nt]))')
 _NAMED_ESCAPES = {b"n": b"\n", b"t": b"\t", b'"': b'"', b"\\": b"\\"}
 _PRINTED_AS_IS = frozenset(range(0x20, 0x7F)) - frozenset(b'"\\')
-_PRINTED_BARE = re.compile(r"[A-Za-z_][A-Za-z0-9_$.]*")
+_PRINTED_BARE = pattern(r"[A-Za-z_][A-Za-z0-9_$.]*")
 _OPENING = {ord(")"): OPEN_PAREN, ord("]"): OPEN_BRACKET, ord("}"): OPEN_BRACE}
 
 
@@ -106,7 +107,7 @@ def all_but(excluded: bytes) -> bytes:
     return b"[%s]" % b"".join(b"\\x%02x-\\x%02x" % (a + 1, b - 1) for a, b in gaps if b - a > 1)
 
 
-INNER = re.compile(
+INNER = pattern(
     rb"(?:<[\w ?*x.!,:#@]*+>|-(?!>)|=(?!=|>)|/(?!/)|" + all_but(b'"%(){}[]<>/=-') + rb"++)*+"
     rb"(?P<token>" + _SHORT_STRING + rb"|" + COMMENT + rb"|->|[<>]=|=>|==|" + VALUE + rb"(?:#\d++)?"
     rb"|[(){}\[\]<>]|[%\"])"
@@ -152,7 +153,7 @@ class Brackets(list[tuple[int, int]]):
         opening, opened_at = self.pop()
         if opening == _OPENING[closing]:
             return
-        if not re.compile(_INTERVAL).match(self._source.data, opened_at - 1, offset + 1):
+        if not _INTERVAL.match(self._source.data, opened_at - 1, offset + 1):
             where = self._source.position_at(opened_at)
             raise self._source.error(
                 offset, f"expected the bracket that closes '{chr(opening)}' at {where.line}:{where.column}"
@@ -325,7 +326,7 @@ def generic_attributes(text: bytes) -> list[tuple[bytes, bytes]]:
 def dictionary_entries(dictionary: bytes) -> Iterator[tuple[bytes, bytes]]:
     """Yield (name, value) of the entries of a dictionary, given without its braces. A unit has no value."""
     for part in list_parts(dictionary):
-        if key := re.compile(_KEY).match(part):
+        if key := _KEY.match(part):
             yield key[1].strip(b'"'), part[key.end() :].strip()
 
 
@@ -397,23 +398,24 @@ def symbol_of(literal: bytes) -> str:
 
 _Node = TypeVar("_Node")
 _GOES_ON = rb"(?:(?<=[<(\[{,])|(?<=[<(\[{,]\r))"  # matches after the last character of an incomplete line
-# Compiled on first use: few dumps need them.
 _LINE = rb"(?m)^(%b) = ([^\n]*+)(?:\n|\Z)" % ALIAS_NAME
-_ALL_BUT_LAST = rb"(?:%b = [^\n]*+(?!%b)\n(?=%b = )%b)*+" % (ALIAS_NAME, _GOES_ON, ALIAS_NAME, OR_FAIL)
+_ALL_BUT_LAST = pattern(
+    rb"(?:%b = [^\n]*+(?!%b)\n(?=%b = )%b)*+" % (ALIAS_NAME, _GOES_ON, ALIAS_NAME, OR_FAIL)
+)
 """The lines that are one whole definition each, as long as another definition follows."""
-_TABLE = (
+_TABLE = pattern(
     rb"(?m)^(?:%b = [^\n]*+(?!%b)(?:\n|\Z)%b)++(?P<other>(?!module\b|func\.func\b|\"|[ \t\r]*+(?:\n|\Z)))?"
     rb"|^(?P<first>%b = )" % (ALIAS_NAME, _GOES_ON, OR_FAIL, ALIAS_NAME)
 )
 """Consecutive definitions. A group matches if one of them may span several lines."""
-_STATEMENT = (
+_STATEMENT = pattern(
     rb"(?m)[ \t]*+(?:%b\s*+=|\{-#|%b\s*+\(|%%[\w$.-]++(?::\d++)?\s*+[=,]"
     rb"|(?:module|[A-Za-z_]\w*+\.[\w.$]++) [^\n]*?(?:@|\bloc\(|[{(\[][ \t\r]*$))" % (ALIAS_NAME, STRING)
 )
 """The start of a statement: another definition, metadata, or an op."""
-_GOES_ON_BELOW = re.compile(GAP + rb"(?:[(<:,]|->)")
+_GOES_ON_BELOW = pattern(GAP + rb"(?:[(<:,]|->)")
 """At a line end outside brackets: what begins no statement and goes on with the definition."""
-_ALIAS_USE = re.compile(STRING + rb"|(?P<alias>" + ALIAS_NAME + rb"(?!<))")
+_ALIAS_USE = pattern(STRING + rb"|(?P<alias>" + ALIAS_NAME + rb"(?!<))")
 LONGEST_EXPANSION = 1 << 16
 """The most bytes that an alias may expand to. Without a limit, expansion is exponential."""
 
@@ -472,7 +474,7 @@ def definition_end(source: Source, span: Span) -> int:
                 return start
         elif all(opening == OPEN_ANGLE for opening, _ in brackets):
             first_line_end = start if first_line_end is None else first_line_end
-            if re.compile(_STATEMENT).match(data, offset, span.end):
+            if _STATEMENT.match(data, offset, span.end):
                 return first_line_end
     if first_line_end is not None:
         return first_line_end
@@ -485,7 +487,7 @@ def end_of_definitions(source: Source, span: Span) -> int:
     offset = span.start
     while definition := ALIAS.match(source.data, offset, span.end):
         offset = _next_line(source, Span(definition.end(), span.end))
-        lines = re.compile(_ALL_BUT_LAST).match(source.data, offset, span.end)
+        lines = _ALL_BUT_LAST.match(source.data, offset, span.end)
         offset = lines.end() if lines else offset
     return offset
 
@@ -494,7 +496,7 @@ def without_definitions(text: bytes) -> tuple[list[tuple[bytes, bytes]], bytes]:
     """Return the (alias, value) pairs that a text defines at line starts, and the text without them."""
     definitions: list[tuple[bytes, bytes]] = []
     rest, offset = [], 0
-    for table in re.compile(_TABLE).finditer(text):
+    for table in _TABLE.finditer(text):
         if table.lastgroup is not None:
             return _without_definitions_of_several_lines(text)
         definitions += re.compile(_LINE).findall(text, table.start(), table.end())

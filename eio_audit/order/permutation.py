@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import accumulate, chain, compress, count, islice, pairwise, repeat
 from operator import gt, mul, ne, not_, sub
 from typing import NamedTuple
@@ -119,8 +118,7 @@ def _kept_ranges(order: Sequence[int]) -> list[tuple[int, int]]:
     return ranges[::-1]
 
 
-@dataclass(frozen=True, slots=True)
-class SortedRuns:
+class SortedRuns(NamedTuple):
     """The consecutive runs of a sequence of keys, compared with the same keys sorted, ties by position.
 
     A key that is inverted with one key of a run is inverted with all of them.

@@ -25,10 +25,10 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right, insort
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, replace
 from heapq import heappop, heappush
 from itertools import accumulate, islice
 from operator import sub
+from typing import NamedTuple
 
 from eio_audit.order.effort import LOOK_STEPS, MOVE_STEPS_PER_OP, Effort
 from eio_audit.order.permutation import inverse
@@ -37,8 +37,7 @@ from eio_audit.order.windows import CyclePacking, TransitiveClosure, Window, Win
 Rows = tuple[Sequence[int], Sequence[int]]  # as ``Precedence.predecessor_rows``
 
 
-@dataclass(frozen=True, slots=True)
-class Order:
+class Order(NamedTuple):
     """An order of a block or window that keeps its dependences, and what is proven about it."""
 
     order: list[int]  # `order[k]` is the textual index of the op placed k-th
@@ -57,7 +56,7 @@ class Order:
     def or_better(self, window: Window, order: list[int]) -> Order:
         """Return this result with another order, if that has fewer inversions."""
         inversions = window.inversions(order)
-        return self if inversions >= self.inversions else replace(self, order=order, inversions=inversions)
+        return self if inversions >= self.inversions else self._replace(order=order, inversions=inversions)
 
 
 def best_order(window: Window, effort: Effort | None = None) -> Order:
@@ -84,7 +83,7 @@ def best_order(window: Window, effort: Effort | None = None) -> Order:
         return textual
     solver = _Solver(window, closure, effort)
     best = solver.improved(solver.best_simple_order(textual))
-    textual = replace(textual, lower_bound=best.lower_bound)
+    textual = textual._replace(lower_bound=best.lower_bound)
     if textual.inversions < best.inversions:
         best = solver.improved(textual)
     elif textual.inversions == best.inversions:
@@ -112,7 +111,7 @@ def order_windows(
         if before is not None:
             now = window.inversions(range(window.size))
             if now == before.lower_bound or window.size > effort.limits.repeated_size:
-                found.append(replace(before, inversions=now))
+                found.append(before._replace(inversions=now))
                 continue
         shape = window.shape
         if shape not in best_of:
@@ -121,13 +120,12 @@ def order_windows(
         order[slice(*windows.spans[number])] = [parts[number][place] for place in best.order]
         if before is not None:
             bound = max(before.lower_bound, best.lower_bound)
-            best = replace(before, inversions=best.inversions, lower_bound=bound)
+            best = before._replace(inversions=best.inversions, lower_bound=bound)
         found.append(best)
     return order, found
 
 
-@dataclass(frozen=True, slots=True)
-class _Solver:
+class _Solver(NamedTuple):
     window: Window
     closure: TransitiveClosure | None
     effort: Effort
@@ -135,7 +133,7 @@ class _Solver:
     def best_simple_order(self, textual: Order) -> Order:
         """Return the best simple order; the second is not tried if the first has only forced inversions."""
         order = pull_up(self.window)
-        best = replace(textual, order=order, inversions=self.window.inversions(order))
+        best = textual._replace(order=order, inversions=self.window.inversions(order))
         return best if best.certified else best.or_better(self.window, push_down(self.window))
 
     def improved(self, best: Order) -> Order:
@@ -145,7 +143,7 @@ class _Solver:
             if best.inversions - closure.forced > self.effort.limits.packed_inversions:
                 break
             packing = CyclePacking(closure, best.order, self.effort)
-            best = replace(best, lower_bound=max(best.lower_bound, best.forced + len(packing)))
+            best = best._replace(lower_bound=max(best.lower_bound, best.forced + len(packing)))
             if best.certified:
                 break
             order = improve(self.window, best.order, self.effort, best.inversions - best.lower_bound)

@@ -41,7 +41,6 @@ from array import array
 from bisect import bisect_left, bisect_right
 from collections import deque
 from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import chain, count, repeat
 from operator import eq, itemgetter, sub
 from typing import NamedTuple
@@ -61,8 +60,7 @@ from eio_audit.order.precedence import Precedence, effective_keys
 LARGEST_KEY = 1 << 30  # Python adds and compares such integers fastest
 
 
-@dataclass(frozen=True, slots=True)
-class Window:
+class Window(NamedTuple):
     """An independent problem: find a linear extension of these ops with few inversions.
 
     Ops are numbered 0, 1, 2, ... by textual order within the window. A whole block is a window that has not

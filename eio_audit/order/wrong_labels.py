@@ -42,8 +42,8 @@ References:
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import count, pairwise
+from typing import NamedTuple
 
 from eio_audit.order.effort import LABEL_STEPS, LABEL_STEPS_PER_OP, Effort, width
 from eio_audit.order.permutation import sorted_runs
@@ -168,8 +168,7 @@ class LargestFlow:
         return amount
 
 
-@dataclass(frozen=True, slots=True)
-class Relabelling:
+class Relabelling(NamedTuple):
     """Labels to change so that no label contradicts a dependence."""
 
     donor_of: dict[int, int]  # per op whose label changes, the op whose label it takes, which keeps its own

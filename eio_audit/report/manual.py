@@ -17,8 +17,8 @@ from eio_audit.report.text.console import Column, Console, Piece, plain, print_t
 PAGES = Path(__file__).with_name("pages")
 CLOSE_NAMES = 3  # how many names are suggested for an unknown one
 _RULE = re.compile(r"^## (?P<code>\w+)\n\n\*\*(?P<name>[\w-]+)\*\*: (?P<text>.*?)(?=^## |\Z)", re.M | re.S)
-_SECTION = re.compile(r"^## (?P<title>.*)\n(?P<rows>(?:(?!## ).*\n)*)", re.MULTILINE)
-_ROW = re.compile(r"^\| (?!term \|)(?P<term>[^|\n]+) \| (?P<meaning>.+) \|$", re.MULTILINE)
+_SECTION = re.compile(r"^## (?P<title>.*)\n(?P<entries>(?:(?!## ).*\n)*)", re.MULTILINE)
+_ENTRY = re.compile(r"^- \*\*(?P<term>[^*]+)\*\*: (?P<meaning>.+(?:\n  .+)*)", re.MULTILINE)
 _SENTENCE_END = re.compile(r"(?<=[^.]\.) (?=[A-Z])")
 _SEPARATORS = re.compile(r"[\s_-]+")
 _EMPHASIS = re.compile(r"\*([\w -]+)\*")
@@ -47,8 +47,9 @@ def entries() -> tuple[Entry, ...]:
         for rule in _RULE.finditer((PAGES / "rules.md").read_text(encoding="utf-8"))
     ]
     for section in _SECTION.finditer((PAGES / "glossary.md").read_text(encoding="utf-8")):
-        for row in _ROW.finditer(section["rows"]):
-            names, meaning = tuple(row["term"].split(", ")), row["meaning"]
+        for one in _ENTRY.finditer(section["entries"]):
+            term, meaning = (" ".join(part.split()) for part in one.groups())
+            names = tuple(term.split(", "))
             found.append(Entry(section["title"], names, meaning, tuple(_EMPHASIS.findall(meaning))))
     return tuple(found)
 

@@ -197,7 +197,8 @@ def _patterns(result: Bisection, *, verbose: bool) -> list[str]:
     lines = _steps([*shown, result.without_patterns], columns, bisect.cells_of(result))
     if len(shown) < len(result.patterns):
         lines += [f"{len(result.patterns) - len(shown):,} more patterns.", ""]
-    return lines
+    said = bisect.removed_of_others(result)
+    return [*lines, f"{said}.", ""] if said else lines
 
 
 def _steps(things: Sequence[object], columns: str, cells: Cells) -> list[str]:

@@ -1,6 +1,6 @@
 """Traces of several models as one trace, and what each pass brought in over all of them."""
 
-from dataclasses import asdict, replace
+from dataclasses import replace
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -45,7 +45,7 @@ def left_shuffled(name: str, *indices: int) -> Trace:
 
 def test_what_a_pass_brought_in_is_added_up_over_all_models() -> None:
     traces = [shuffled("x", 2, 1, 0), shuffled("y", 1, 0), left_shuffled("z", 1, 0)]
-    assert [asdict(total) for total in pass_totals(traces)] == [
+    assert [total._asdict() for total in pass_totals(traces)] == [
         {
             "pass_name": "b",
             "made": 1,

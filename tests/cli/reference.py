@@ -10,6 +10,7 @@ from __future__ import annotations
 import inspect
 import json
 import re
+import textwrap
 from collections import Counter
 from collections.abc import Callable, Iterator
 from importlib import import_module
@@ -75,7 +76,12 @@ def row(record: Record) -> str:
     names, meaning = record
     said, _, default = meaning.partition("  [")
     first = SENTENCE_END.split(said)[0].rstrip(".")
-    return f"- `{names}`: {escaped(first + (f' ({default[:-1]})' if default else ''))}"
+    return wrapped(f"- `{names}`: {escaped(first + (f' ({default[:-1]})' if default else ''))}", "  ")
+
+
+def wrapped(text: str, indent: str = "") -> str:
+    """Prose in lines of at most 120 characters, the second and all others indented."""
+    return textwrap.fill(text, 120, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
 
 
 def section(context: click.Context, common: list[Record]) -> Iterator[str]:
@@ -85,14 +91,10 @@ def section(context: click.Context, common: list[Record]) -> Iterator[str]:
     usage = " ".join([context.command_path, *command.collect_usage_pieces(context)])
     yield f"```\n{usage}\n```\n"
     if not isinstance(command, click.Group):
-        yield f"{escaped(paragraphs(command.help)[0])}\n"
+        yield f"{wrapped(escaped(paragraphs(command.help)[0]))}\n"
     else:
-        for name in command.list_commands(context):
-            listed = command.get_command(context, name)
-            assert listed is not None
-            if not listed.hidden:
-                yield f"- [{name}](#eio-audit-{name}): {listed.get_short_help_str(limit=200)}"
-        yield ""
+        names = [name for name in command.list_commands(context) if not hidden(command, context, name)]
+        yield wrapped(f"Commands: {', '.join(f'[{name}](#eio-audit-{name})' for name in names)}.") + "\n"
     shown = [*records(context)]
     if own := [record for record in shown if record not in common]:
         yield from map(row, own)
@@ -100,12 +102,17 @@ def section(context: click.Context, common: list[Record]) -> Iterator[str]:
     if also := [
         f"`--{by_name(one).split()[0]}`" for one in shown if one in common and by_name(one) != "help"
     ]:
-        yield f"And, as [below](#options-of-many-commands), {', '.join(also)}.\n"
+        yield wrapped(f"And, as [below](#options-of-many-commands), {', '.join(also)}.") + "\n"
     for paragraph in paragraphs(command.epilog):
         if isinstance(command, click.Group):
             yield block(paragraph)
         elif codes := exit_codes(paragraph):
             yield "\n".join([*codes, ""])
+
+
+def hidden(group: click.Group, context: click.Context, name: str) -> bool:
+    command = group.get_command(context, name)
+    return command is None or command.hidden
 
 
 def grouped_options(command: click.Command, context: click.Context) -> dict[str, list[click.Option]]:

@@ -140,6 +140,15 @@ def test_the_steps_are_the_states_of_the_log_as_trace_reads_it(tmp_path: Path) -
     ]
 
 
+def test_the_answer_names_two_patterns_and_the_table_says_why_that_removes_what_four_left() -> None:
+    said = (
+        "left counts for the pattern that put the two ops out of order; the change above also removes what others "
+        "left, since one pattern goes on with the ops of another"
+    )
+    assert f"\n  {said}\n" in reports("small")["text"]
+    assert f"\n{said}.\n" in reports("small")["markdown"]
+
+
 def test_the_states_in_the_log_are_the_recorded_ones(tmp_path: Path) -> None:
     recording = eio_audit.read_text(reports("small")["log"])
     last = run_process_of(SMALL).strip()
@@ -281,10 +290,12 @@ def test_the_first_pass_after_which_a_test_fails(how: str) -> None:
         1,
         [f"{test} fails first after rename", "the compiler ran 2 times"],
     )
-    assert shlex.split(shown[-1].partition("  # ")[0]) == [
+    again, _, effect = shown[-1].partition("  # ")
+    assert shlex.split(again) == [
         *["eio-audit", "bisect", "--pass", "rename", "--test", test, "--"],
         *command,
     ]
+    assert effect == "which application in it, if it applies patterns"
 
 
 @needs_mlir_opt
@@ -323,7 +334,7 @@ def test_the_first_failure_as_json() -> None:
             "sh -c 'exit 125'",
             f"sh -c 'exit 125': error: the test cannot judge the IR before {PASS} (exit code 125)\n",
         ),
-        ("false", f"false: error: the test fails before {PASS} already\n"),
+        ("false", f"false: error: the test already fails before {PASS}\n"),
         (
             "sh -c 'exit 128'",
             "sh -c 'exit 128': error: the test ended with exit code 128; a test ends with 0 (holds), 1 to 124 (fails)"

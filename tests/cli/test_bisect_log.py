@@ -52,7 +52,7 @@ def test_a_property_that_holds_at_the_end() -> None:
 
 def test_a_property_that_fails_from_the_start() -> None:
     done = run("bisect", "--test", "grep -q scf.for", LOG)
-    message = "the test fails on line 1, before convert-elementwise-to-linalg already"
+    message = f"the test already fails at {LOG}:1, before convert-elementwise-to-linalg"
     assert (done.returncode, done.stderr.decode()) == (2, f"grep -q scf.for: error: {message}\n")
 
 

@@ -309,6 +309,32 @@ def test_files_of_a_folder_that_hold_no_ir_are_noted(tmp_path: Path, command: tu
     assert run(*command, tmp_path / "CMakeLists.txt").returncode == 2
 
 
+@pytest.mark.parametrize("command", [("check",), ("trace",), ("fix", "--check")])
+def test_archives_in_a_folder_are_noted(tmp_path: Path, command: tuple[str, ...]) -> None:
+    (tmp_path / "after.mlir").write_text(SHUFFLED)
+    for name in ("more.zip", "more.tar.gz"):
+        (tmp_path / name).touch()
+    note = f"note: skipped 2 archives: {tmp_path}/more.tar.gz, {tmp_path}/more.zip; unpack them first\n"
+    assert run(*command, tmp_path).stderr.decode().startswith(note)
+
+
+def test_a_folder_of_an_archive_alone_holds_no_dump(tmp_path: Path) -> None:
+    (tmp_path / "dumps.zip").touch()
+    result = run("check", tmp_path)
+    assert result.returncode == 2
+    assert f"file in this folder; unpack {tmp_path}/dumps.zip first\n" in result.stderr.decode()
+
+
+@pytest.mark.parametrize("command", [("check",), ("trace",), ("fix", "--check"), ("show",)])
+def test_ir_without_its_beginning_above_the_first_marker_is_noted(
+    tmp_path: Path, command: tuple[str, ...]
+) -> None:
+    log = tmp_path / "tail.log"
+    log.write_text("  return\n}\n" + f"// -----// IR Dump After A (a) //----- //\n{SHUFFLED}")
+    note = f"note: {log}:1: the IR above the first marker is cut off: it was skipped\n"
+    assert run(*command, log).stderr.decode().startswith(note)
+
+
 def test_a_broken_log_of_a_folder_is_not_passed_over(tmp_path: Path) -> None:
     (tmp_path / "after.mlir").write_text(SHUFFLED)
     (tmp_path / "broken.log").write_text(SHUFFLED[:-2])

@@ -84,7 +84,7 @@ def test_the_verdict_tells_why(options: tuple[str, ...], code: int, verdict: str
     assert steps == [
         "next:",
         f"  eio-audit fix --relabel --diff {RESNET}  # corrects 42 wrong indices and removes all inversions",
-        f"  eio-audit fix --diff {RESNET}  # shows the fix; --in-place applies it",
+        f"  eio-audit fix --diff {RESNET}  # only moves ops: wrong indices stay, and decide where",
     ]
 
 
@@ -94,6 +94,10 @@ def test_statistics_are_text() -> None:
         1,
         b"      42         875  EIO003 wrong-index",
     )
+    said = (
+        "inversions are added up over the findings: a pair in two of them counts twice, in the verdict once"
+    )
+    assert said in result.stdout.decode().split("\n")
     assert run("check", RESNET, "--statistics", "--format", "json").returncode == 2
 
 

@@ -229,6 +229,13 @@ def test_a_text_without_ir_is_not_compared(tmp_path: Path) -> None:
         assert (done.returncode, done.stderr.decode()) == (2, message)
 
 
+def test_a_test_of_filecheck_is_not_compared_in_all_formats() -> None:
+    output = SAMPLES.parent / "tests" / "data" / "check_order.txt"
+    done = run("diff", output, "--format", "html")
+    said = b"Error: a test of FileCheck is compared as text or json, not as html\n"
+    assert (done.returncode, done.stderr.endswith(said)) == (2, True)
+
+
 def test_two_logs_are_not_compared_in_all_formats() -> None:
     logs = [SAMPLES / "small" / f"all_passes_{form}.log" for form in ("alias", "inline")]
     done = run("diff", *logs, "--format", "html")

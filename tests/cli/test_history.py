@@ -54,7 +54,7 @@ def test_the_type_is_that_of_the_result_also_if_a_layout_in_it_has_an_arrow() ->
 def test_ops_that_were_made_from_it_come_after_it() -> None:
     said = [line for line in printed(log(*DERIVED), "%a").splitlines() if "@f:" in line]
     assert said == [
-        "#1 t.a %a in @f: no pass changed it, 2 ops made from it: <stdin>:3:3 to <stdin>:9:3, 2 dumps",
+        "#1 t.a %a in @f: no pass changed it, 2 ops made from it (as locations tell): <stdin>:3:3 to <stdin>:9:3, 2 dumps",
         "#1 t.cast %b in @f: made by p1, made from #1 t.a %a (line 3), not changed since",
         "#1 t.cast %c in @f: made by p1, made from #1 t.a %a (line 3), not changed since",
     ]

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from eio_audit.audit.bisect.compiler_command import GENERIC as FLAGS
 from eio_audit.audit.bisect.compiler_command import CompilerRuns
 from eio_audit.audit.options import DEFAULT_OPTIONS
 from eio_audit.audit.reduce.property import Wanted
@@ -251,6 +252,18 @@ def test_a_flag_that_the_compiler_does_not_know_is_no_property(tmp_path: Path) -
     path.write_text(CALLED)
     done = run("reduce", "--", str(mlir_tool("mlir-opt")), "--canonicalise", str(path))
     assert "it does not know --canonicalise; did you mean '--canonicalize'?" in done.stderr.decode()
+    assert done.returncode == 2
+
+
+def test_a_compiler_that_does_not_print_generic_form_is_told_with_a_command_to_paste() -> None:
+    recording = str(SAMPLES / "recorded" / "erase_inverse_ops.py")
+    program = str(SAMPLES / "small" / "before_alias.mlir")
+    done = run("reduce", "--", sys.executable, recording, "--ttir-erase-inverse-ops", program)
+    why, by_hand = done.stderr.decode().splitlines()
+    assert why.startswith(
+        f"{sys.executable}: error: it reads the input, but does not print it in generic form, as reduce needs it: "
+    )
+    assert by_hand == f"  help: to see more, run {sys.executable} {recording} {program} {' '.join(FLAGS)}"
     assert done.returncode == 2
 
 

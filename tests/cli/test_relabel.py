@@ -110,7 +110,7 @@ def test_without_it_fix_says_what_it_would_do() -> None:
     done = run("fix", RESNET, "--check")
     assert done.stderr.decode() == (
         f"{RESNET}: would be changed: 22 ops moved, 22 of 789 inversions removed; 767 remain:"
-        " --relabel corrects 42 wrong indices and removes all inversions\n"
+        " --relabel instead corrects 42 wrong indices and removes all inversions\n"
     )
 
 

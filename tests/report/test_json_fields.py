@@ -25,7 +25,9 @@ def classes() -> dict[str, type]:
 
 
 def attributes(kind: type) -> set[str]:
-    named = {field.name for field in fields(kind)} if is_dataclass(kind) else set()
+    named = (
+        {field.name for field in fields(kind)} if is_dataclass(kind) else set(getattr(kind, "_fields", ()))
+    )
     named |= HELD_BY_THE_INSTANCE.get(kind, set())
     return named | {name for name in dir(kind) if not name.startswith("_")}
 

@@ -189,8 +189,8 @@ def test_several_files() -> None:
     assert report(judged(dumps)).splitlines()[-4:] == [
         "failed: 1 wrong index in 1 of 3 dumps; 4 inversions out of place in 2 of 3 dumps",
         "next:",
-        "  eio-audit fix --diff a.mlir  # shows the fix; --in-place applies it",
         "  eio-audit fix --relabel --diff b.mlir  # corrects 1 wrong index and removes all inversions",
+        "  eio-audit fix --diff a.mlir  # shows the fix; --in-place applies it",
     ]
 
 
@@ -212,7 +212,8 @@ def test_statistics_count_findings_by_rule_pass_and_module() -> None:
         "findings  inversions  pass\n"
         "       2           3  x-pass\n"
         "findings  inversions  module\n"
-        "       2           3  Net[net]"
+        "       2           3  Net[net]\n"
+        "inversions are added up over the findings: a pair in two of them counts twice, in the verdict once"
     )
 
 
@@ -510,7 +511,7 @@ def test_fix() -> None:
     both = function(op("%0", 5), op("%1", 1, "%0"), op("%2", 9), op("%3", 8))
     assert fix_report(both) == (
         "<stdin>: 1 op moved, 1 of 2 inversions removed; 1 remains:"
-        " --relabel corrects 1 wrong index and removes all inversions\n"
+        " --relabel instead corrects 1 wrong index and removes all inversions\n"
     )
     along = function(
         *(op(f"%{k}", k) for k in (7, 8, 9)), '%c = "ttir.abs"(%a) : (i32) -> i32', op("%3", 3, "%c")

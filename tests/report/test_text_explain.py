@@ -100,8 +100,8 @@ def test_ops_that_share_an_index_get_an_outline_each() -> None:
         "    fix puts it after #1 ttir.abs %2 (line 4), before func.return (line 5): 0 inversions instead of 1\n"
         "--verbose explains all of them; a line instead of the index selects one\n"
         "next:\n"
-        "  eio-audit fix --diff after.mlir  # shows the fix; --in-place applies it\n"
         "  eio-audit fix --relabel --diff after.mlir  # corrects 1 wrong index and removes all inversions\n"
+        "  eio-audit fix --diff after.mlir  # only moves ops: wrong indices stay, and decide where\n"
     )
 
 

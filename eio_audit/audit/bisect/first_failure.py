@@ -248,7 +248,7 @@ def lost_between(
         which = called(0 if at_start is None else last)
         raise InputError(name, None, f"the test cannot judge the IR {which} (exit code {UNTESTABLE})")
     if not at_start:
-        raise InputError(name, None, f"the test fails {called(0)} already")
+        raise InputError(name, None, f"the test already fails {called(0)}")
     return None if at_end else first_failing(0, last, holds)
 
 

@@ -111,4 +111,4 @@ class _Tested:
     def called(self, place: int) -> str:
         """Return which dump it is."""
         dump = self.dumps[place].place
-        return f"on line {dump.line}" + (f", {dump.moment}" if dump.moment else "")
+        return f"at {dump.source}:{dump.line}" + (f", {dump.moment}" if dump.moment else "")

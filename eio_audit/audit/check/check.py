@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from fnmatch import fnmatchcase
 from functools import cached_property
 
@@ -224,7 +224,7 @@ def audit_keyed(
         is_unindexed=not blocks and len(find_without_order(dump.ir)) < len(dump.ir),
     )
     return AuditedDump(
-        **vars(dump),
+        **{one.name: getattr(dump, one.name) for one in fields(KeyedDump)},
         audit=audit,
         blocks=blocks,
         orders=orders,

@@ -19,7 +19,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import compress, count
 from math import inf
 from types import MappingProxyType
@@ -359,9 +358,9 @@ def restore_block(
         )
         if again.inversions == best.inversions:
             break
-        best = replace(again, order=[order[place] for place in again.order])
+        best = again._replace(order=[order[place] for place in again.order])
         order = after_last_uses(best.order, frees, precedence)
-    return replace(best, order=order, moved=len(moved_places(order)))
+    return best._replace(order=order, moved=len(moved_places(order)))
 
 
 def describe_displaced(

@@ -12,8 +12,8 @@ import re
 from array import array
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 from eio_audit.audit.check.keyed_dump import AuditedDump
 from eio_audit.audit.locations.original_index import OpLabel, Sentence, label
@@ -29,18 +29,19 @@ from eio_audit.mlir.location import (
     UnknownLoc,
     walk,
 )
+from eio_audit.mlir.pattern import pattern
 from eio_audit.mlir.semantics.functions import ends_block, function_symbol
 
 _DIALECT = "ttnn."
-_FUNCTION_TYPE = re.compile(rb'\btt\.function_type = "(\w+)"')
+_FUNCTION_TYPE = pattern(rb'\btt\.function_type = "(\w+)"')
 _READ_TYPE = b"forward_device"
 _LEFT_OUT = "ttcore."
 _LEFT_OUT_FLAGS = frozenset({"terminator", "call", "function", "symbol"})
 _PREFIX = "DEBUG|"  # a prefix that front ends put before the index; code generation does not know it
 _FEWEST_FIELDS = 4  # the fewest fields of a name that code generation reads
-_PREFIXES = re.compile(rf"\A(?:{re.escape(_PREFIX)})+")
+_PREFIXES = pattern(rf"\A(?:{re.escape(_PREFIX)})+")
 _HAS_PREFIX = f"'{_PREFIX}' precedes its index"
-_INTEGER = re.compile(r"-?[0-9]{1,10}")
+_INTEGER = pattern(r"-?[0-9]{1,10}")
 _LARGEST = 2**31 - 1
 
 
@@ -57,8 +58,7 @@ class Reason(StrEnum):
     """A module is not written ``Class[name]``."""
 
 
-@dataclass(frozen=True, slots=True)
-class Unreadable:
+class Unreadable(NamedTuple):
     """Why a location cannot be read: the kind of reason, and a sentence about the op."""
 
     reason: Reason
@@ -178,8 +178,7 @@ class LocationRule(StrEnum):
     REFUSED_LOCATION = "refused-location"  # a call site, fused, a place in a file, a dialect's own: no name
 
 
-@dataclass(frozen=True, slots=True)
-class LocationFinding:
+class LocationFinding(NamedTuple):
     """A location that breaks a rule, and its op."""
 
     rule: LocationRule
@@ -192,8 +191,7 @@ class LocationFinding:
         return str(self.sentence)
 
 
-@dataclass(frozen=True, slots=True)
-class LocationHealth:
+class LocationHealth(NamedTuple):
     """The findings of one dump, in textual order."""
 
     ops: int  # number of ops inspected: those of blocks with an indexed op, without terminators and functions
@@ -212,8 +210,7 @@ def broken_locations(dump: AuditedDump) -> list[tuple[int, LocationFinding]]:
     return _Inspection(dump, numbers.of_all()).findings
 
 
-@dataclass(frozen=True, slots=True)
-class HealthChange:
+class HealthChange(NamedTuple):
     """The locations of two dumps: the findings of both, and what the later dump has lost."""
 
     before: LocationHealth
@@ -251,7 +248,7 @@ def health_change(
 class _Inspection:
     def __init__(self, dump: AuditedDump, number_of: Sequence[int]) -> None:
         self.dump = dump
-        self.places = dump.indices.parsed.places
+        self.named_places = dump.indices.parsed.named_places
         ops = array("i", _printed_ops(dump))
         self.count = len(ops)
         self.number_of = number_of
@@ -262,11 +259,22 @@ class _Inspection:
         self.findings = [
             (op, LocationFinding(rule, label(dump.ir, dump.indices, op), sentence))
             for op in ops
+            if not self._is_sound(op)
             for rule, sentence in self._broken_rules(op)
         ]
 
     def health(self) -> LocationHealth:
         return LocationHealth(self.count, tuple(finding for _, finding in self.findings))
+
+    def _is_sound(self, op: int) -> bool:
+        """Return whether an op clearly breaks no rule: its location is a name with an index, and its own."""
+        place = self.named_places[op]
+        return (
+            place is not None
+            and self.number_of[op] not in self.shared
+            and place.file is not None
+            and self.function_at.get(place.file) == place.function
+        )
 
     def _broken_rules(self, op: int) -> Iterator[tuple[LocationRule, Sentence]]:
         outer = self.dump.indices.parsed.locations.of(op)
@@ -297,7 +305,7 @@ class _Inspection:
             yield LocationRule.REPEATED_LOCATION, Sentence(what, line)
 
     def _two_functions(self, op: int) -> Iterator[tuple[LocationRule, Sentence]]:
-        place = self.places[op]
+        place = self.dump.indices.parsed.place(op)
         if place is None or place.file is None or place.function is None:
             return
         known = self.function_at.setdefault(place.file, place.function)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from functools import cached_property, reduce
 from itertools import chain
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from eio_audit.audit.check.figures import Summary, summarize_blocks
 from eio_audit.audit.corpus.in_order import LostWork, Piece, in_order
@@ -79,8 +79,7 @@ class TraceModel:
         return replace(self.of(model), options=DEFAULT_OPTIONS)
 
 
-@dataclass(frozen=True, slots=True)
-class PassTotal:
+class PassTotal(NamedTuple):
     """What all runs of a pass did to the order."""
 
     pass_name: str | None  # None for passes that the logs do not show
@@ -117,8 +116,7 @@ def pass_totals(traces: Iterable[Trace]) -> tuple[PassTotal, ...]:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class ModelTrace:
+class ModelTrace(NamedTuple):
     """The trace of a model."""
 
     name: str  # what the model is called

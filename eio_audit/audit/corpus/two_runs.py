@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Hashable, Iterable, Iterator
-from dataclasses import dataclass
 from functools import partial
 from itertools import zip_longest
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
@@ -17,16 +15,17 @@ from eio_audit.audit.diff.sameness import Sameness, SamenessVerdict
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.mlir.input.dumps import Dump, each_dump, first_symbol
 from eio_audit.mlir.input.function_texts import shown_op
-from eio_audit.mlir.input.time_table import ComparedTime
+from eio_audit.mlir.pattern import pattern
 from eio_audit.mlir.source import InputError, bugs_are_errors
 
 if TYPE_CHECKING:
     from eio_audit.audit.corpus.workers import Workers
+    from eio_audit.mlir.input.time_table import ComparedTime
 
 _Kind: TypeAlias = tuple[str | None, str | None]  # the pass of a dump, and whether it is before or after it
 _Key: TypeAlias = tuple[_Kind, str, Hashable, int]
 _Pair: TypeAlias = tuple[Dump, Dump]
-_NUMBER = re.compile(r"#[0-9]+\Z")
+_NUMBER = pattern(r"#[0-9]+\Z")
 """Of a program among those of its log. Where threads print, it may be another one in each run."""
 
 
@@ -38,8 +37,7 @@ class UnlikePair(NamedTuple):
     verdict: SamenessVerdict
 
 
-@dataclass(frozen=True, slots=True)
-class RunComparison:
+class RunComparison(NamedTuple):
     """Two logs of the same passes, dump by dump."""
 
     # How many dumps have a counterpart: the dump with the same pass, op and program, and the same

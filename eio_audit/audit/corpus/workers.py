@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from eio_audit.mlir.source import InputError
 
@@ -43,8 +43,7 @@ _THREADS = Path("/proc/self/task")  # has a folder for each thread of this proce
 Result = TypeVar("Result")
 
 
-@dataclass(frozen=True, slots=True)
-class BatchSize:
+class BatchSize(NamedTuple):
     """How much a worker gets at a time, so that sending costs little: a batch with one of these is full."""
 
     work_bytes: int = 1 << 18  # the size of its work

@@ -23,9 +23,9 @@ from __future__ import annotations
 from array import array
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, combinations
+from typing import NamedTuple
 
 from eio_audit.audit.diff.dump_comparison import DumpComparison
 from eio_audit.audit.diff.homes import Homes, Layout, State
@@ -37,8 +37,7 @@ MOST_TRIED = 12  # of so many changes, all choices are tried
 MOST_WORK = 8_000_000  # if they are so many ops at most, one for each choice
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(NamedTuple):
     """One thing to change in a pass, in a pattern if it has patterns."""
 
     kind: Kind
@@ -55,8 +54,7 @@ class Change:
     left: int | None = None  # the inversions at the end of the log then; None if they are not known
 
 
-@dataclass(frozen=True, slots=True)
-class Advice:
+class Advice(NamedTuple):
     """What to change in a pass. All inversions but those of now are estimates."""
 
     now: int  # the inversions after the pass
@@ -115,6 +113,7 @@ class PassFlow:
         at_end = {*chain.from_iterable(self._blocks[-1])}
         self._made_at_end = [op.number for step in self._to_end for op in step.ops if op.number in at_end]
         self._known: dict[tuple[tuple[int, ...], frozenset[Group]], int] = {}
+        self._known_counted: dict[frozenset[Group], int] = {}
         self._blocks_with: dict[frozenset[Group], Sequence[Sequence[int]]] = {frozenset(): self._blocks[-1]}
         # The groups whose place is wrong, so that their locations are not.
         self.places: frozenset[Group] = frozenset()
@@ -160,18 +159,25 @@ class PassFlow:
 
         Constants do not count: every greedy rewrite hoists them.
         """
-        counted = {*chain.from_iterable(self._blocks[-1])} - self._constants
         own = {op.number for op in self._ops_of(group)}
         if group.kind is Kind.PLACE:  # what replaces these ops goes with them
             own |= self._homes_at_end({group}).keys()
+        now, others = self._counted(self.named), self._counted(self.named, own)
+        if now == others:
+            return False
+        return 2 * (now - self._counted((*self.named, group))) > now - others
 
-        def among(some: Collection[int], *changed: Group) -> int:
-            blocks = self._blocks_at_end(changed)
-            some_of_each = ([one for one in block if one in some] for block in blocks)
-            return _inversions(some_of_each, self._labels_at_end(changed))
-
-        now, others = among(counted, *self.named), among(counted - own, *self.named)
-        return now > others and 2 * (now - among(counted, *self.named, group)) > now - others
+    def _counted(self, changed: Collection[Group], left_out: Collection[int] = ()) -> int:
+        """Return the inversions at the end among all but constants and others, if some groups are changed."""
+        key = frozenset(changed)
+        if not left_out and key in self._known_counted:
+            return self._known_counted[key]
+        without = self._constants.union(left_out)
+        blocks = ([op for op in block if op not in without] for block in self._blocks_at_end(changed))
+        found = _inversions(blocks, self._labels_at_end(changed))
+        if not left_out:
+            self._known_counted[key] = found
+        return found
 
     def _ops_of(self, group: Group) -> list[MadeOp]:
         return [op for op in chain.from_iterable(self._made.values()) if group in (op.place, op.location)]
@@ -318,10 +324,10 @@ class PassFlow:
             if op.target is not None and self._location(op) in changed:
                 late.append(op)
             elif not op.is_moved:
-                found[op.number] = op.index if op.source is None else labels.get(op.source, op.index)
+                found[op.number] = op.op_index if op.source is None else labels.get(op.source, op.op_index)
         for op in late:
             assert op.target is not None
-            found[op.number] = found.get(op.target, labels.get(op.target, op.index))
+            found[op.number] = found.get(op.target, labels.get(op.target, op.op_index))
         labels.update(found)
 
     def _blocks_at_end(self, changed: Collection[Group]) -> Iterable[Sequence[int]]:
@@ -343,10 +349,25 @@ class PassFlow:
     def _homes_at_end(self, places: Collection[Group]) -> dict[int, int]:
         """Return, by the number of an op that is inserted elsewhere, its home."""
         homes = dict[int, int]()
-        for number in self._last.numbers:
-            if number in self._made and (home := self._home(number, places)) is not None:
+        for number in chain.from_iterable(self._of_place[group] for group in places):
+            if (home := self._home(number, places)) is not None:
                 homes[number] = home
         return homes
+
+    @cached_property
+    def _of_place(self) -> Mapping[Group | None, Sequence[int]]:
+        """By place, the numbers of the ops at the end that were made there, or replaced one that was."""
+        found = defaultdict[Group | None, list[int]](list)
+        for number in filter(self._made.__contains__, self._last.numbers):
+            pending, places = [number], dict[Group | None, None]()
+            for other in pending:
+                for op in self._made.get(other, ()):
+                    places[op.place] = None
+                    if op.replaced is not None and op.replaced not in pending:
+                        pending.append(op.replaced)
+            for place in places:
+                found[place].append(number)
+        return found
 
     def _home(self, number: int, places: Collection[Group]) -> int | None:
         """Return where an op stood at first, or that which it replaces; None if it stands where it is."""

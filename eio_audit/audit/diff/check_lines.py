@@ -16,7 +16,7 @@ from graphlib import CycleError, TopologicalSorter
 from itertools import accumulate, groupby, pairwise
 from operator import attrgetter
 from time import thread_time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from eio_audit.audit.check.keyed_dump import KeyedDump, read_dump
 from eio_audit.audit.diff.compared_dump import ComparedDump
@@ -52,8 +52,7 @@ class CheckOrder(StrEnum):
     """Too many places were tried."""
 
 
-@dataclass(frozen=True, slots=True)
-class FoundLine:
+class FoundLine(NamedTuple):
     """A line of a test, and where it was found."""
 
     check: CheckLine
@@ -62,8 +61,7 @@ class FoundLine:
     is_displaced: bool  # whether it is one of the fewest lines that are in another order
 
 
-@dataclass(frozen=True, slots=True)
-class CheckComparison:
+class CheckComparison(NamedTuple):
     """The lines of a test, and the text that it failed on."""
 
     check_file: str

@@ -8,16 +8,18 @@ The earlier dump can also be the original order, for ops whose locations carry n
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from itertools import groupby, pairwise
 from threading import Lock
+from typing import NamedTuple
 
-from eio_audit.audit.check.check import audit_dump
+from eio_audit.audit.check.check import audit_dump, audit_keyed
 from eio_audit.audit.check.figures import DumpAudit
-from eio_audit.audit.check.keyed_dump import AuditedDump, KeyedDump, read_dump
+from eio_audit.audit.check.keyed_dump import AuditedDump, KeyedDump, SharedWork, read_dump
 from eio_audit.audit.check.location_health import HealthChange, health_change
 from eio_audit.audit.diff.advice import Advice, advise_step
 from eio_audit.audit.diff.compared_dump import ComparedDump, ComparedOps, Ignored
@@ -39,8 +41,7 @@ RunKey = tuple[str, ...]
 """A module with the modules around it, outermost first. A source function is ``(file, name)``."""
 
 
-@dataclass(frozen=True, slots=True)
-class ModuleRuns:
+class ModuleRuns(NamedTuple):
     """How many runs one module or source function has."""
 
     name: str  # the module, or the function with its file (`model.py:10 forward`)
@@ -52,8 +53,7 @@ class ModuleRuns:
     relabelled: int  # the runs after a fix that also corrects wrong labels
 
 
-@dataclass(frozen=True, slots=True)
-class Fragmentation:
+class Fragmentation(NamedTuple):
     """The runs of all modules and source functions, the most fragmented first."""
 
     modules: tuple[ModuleRuns, ...]
@@ -118,6 +118,11 @@ class Diff:
     comparison: DumpComparison = field(compare=False, repr=False)  # of the dumps: the matching of their ops
     # Yields every op of both dumps, including unchanged ones, in the order of the later dump.
     pairs: Callable[[], Iterator[OpChange]] = field(compare=False, repr=False)
+
+    @cached_property
+    def after_in_full(self) -> DumpAudit:
+        """The audit of the later dump with all ops out of order, not only the worst. It audits it again."""
+        return audit_keyed(self.dumps[1], SharedWork(sys.maxsize)).audit
 
     @cached_property
     def fragmentation(self) -> Fragmentation:

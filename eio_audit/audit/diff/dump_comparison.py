@@ -5,7 +5,6 @@ Changes repeat if a pass does the same in many layers. ``repeated_changes`` grou
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,10 +16,11 @@ from eio_audit.audit.diff.compared_dump import ComparedDump, implied_ops, is_sho
 from eio_audit.audit.diff.matching import match_ops
 from eio_audit.audit.locations.original_index import OpLabel
 from eio_audit.audit.locations.parsed_locations import NO_LOCATION
+from eio_audit.mlir.pattern import pattern
 from eio_audit.order.permutation import displaced
 
-_NUMBER = re.compile(r"(\d+)")
-_VALUE = re.compile(r"%[\w$.-]+(?:#\d+)?|argument \d+ of \^\w+")
+_NUMBER = pattern(r"(\d+)")
+_VALUE = pattern(r"%[\w$.-]+(?:#\d+)?|argument \d+ of \^\w+")
 
 
 class Relation(StrEnum):
@@ -36,16 +36,14 @@ class Relation(StrEnum):
     """It has the location of a removed op and another name. Only a history follows this relation."""
 
 
-@dataclass(frozen=True, slots=True)
-class Ancestor:
+class Ancestor(NamedTuple):
     """The op of the earlier dump that an added op came from."""
 
     op: OpLabel
     relation: Relation
 
 
-@dataclass(frozen=True, slots=True)
-class OpDifference:
+class OpDifference(NamedTuple):
     """One difference between an op before and after."""
 
     kind: str  # `operands`, `attributes`, `types` or `location`
@@ -56,8 +54,7 @@ class OpDifference:
     after: str
 
 
-@dataclass(frozen=True, slots=True)
-class OpChange:
+class OpChange(NamedTuple):
     """What became of one op."""
 
     function: str | None  # the symbol of its function, for a removed op of its former function, or None

@@ -8,7 +8,6 @@ from itertools import chain
 from typing import NamedTuple
 
 from eio_audit.audit.diff.compared_dump import ComparedDump
-from eio_audit.mlir.ir import IR
 
 
 class State(NamedTuple):
@@ -51,9 +50,13 @@ class Layout:
     """The blocks of a state, with some of its ops inserted at their homes."""
 
     def __init__(self, state: State, ranks: tuple[Mapping[int, int], Sequence[int]]) -> None:
-        self._ir, self._numbers = state.ops.ir, state.numbers
+        self._ops, self._ir, self._numbers = state.ops, state.ops.ir, state.numbers
         self._rank_of, self._ranks = ranks
-        self._used: dict[int, dict[int, set[int]]] = {}  # by first op of a block, ``used_in_block``
+        self._by_rank: dict[
+            int, list[int]
+        ] = {}  # by first op of a block, its ops by the ranks of their homes
+        self._used: dict[int, set[int]] = {}
+        self._users: dict[int, set[int]] = {}
 
     def blocks_with(self, homes: Collection[int]) -> Iterator[Sequence[int]]:
         """Yield the blocks with ops that have a home elsewhere."""
@@ -72,26 +75,55 @@ class Layout:
         floating = {*floats}
         fixed = [op for op in ops if op not in floating]
         slot_of = {op: slot for slot, op in enumerate(fixed)}
-        used = self._used.get(ops[0]) or self._used.setdefault(ops[0], used_in_block(self._ir, ops))
-        latest = dict.fromkeys(floats, len(fixed) - 1)
-        for op in reversed(ops):
-            at = latest[op] if op in floating else slot_of[op]
-            for other in used[op]:
-                if other in floating:
-                    latest[other] = min(latest[other], at)
-        by_rank = sorted((self._rank_of[self._numbers[op]], slot) for op, slot in slot_of.items())
+        fixed_by_rank = [op for op in self._sorted_by_rank(ops) if op not in floating]
+        fixed_ranks = [self._rank_of[self._numbers[op]] for op in fixed_by_rank]
+        last, latest = len(fixed) - 1, dict[int, int]()
+        for op in reversed(floats):
+            users = (slot_of.get(user, latest.get(user, last)) for user in self._users_of(op))
+            latest[op] = min(users, default=last)
         slots, ranks = dict[int, int](), {op: self._ranks[homes[self._numbers[op]]] for op in floats}
         for op in floats:
-            behind = bisect_right(by_rank, (ranks[op], len(ops)))
-            slot = by_rank[behind][1] if behind < len(by_rank) else len(fixed) - 1
-            for other in used[op]:
-                slot = max(slot, slots[other] if other in floating else slot_of[other] + 1)
+            behind = bisect_right(fixed_ranks, ranks[op])
+            slot = slot_of[fixed_by_rank[behind]] if behind < len(fixed) else last
+            for other in self._used_by(op):
+                slot = max(slot, slots.get(other, 0) if other in floating else slot_of[other] + 1)
                 if other in floating:
                     ranks[op] = max(ranks[op], ranks[other])
             slots[op] = min(slot, latest[op])
-        keyed = [(slots[op], 0, ranks[op], op) for op in floats]
-        keyed += [(slot, 1, 0, op) for op, slot in slot_of.items()]
-        return [op for *_, op in sorted(keyed)]
+        order, end = list[int](), 0
+        for slot, _, op in sorted((slots[op], ranks[op], op) for op in floats):
+            order += fixed[end:slot]
+            order.append(op)
+            end = slot
+        return order + fixed[end:]
+
+    def _sorted_by_rank(self, ops: Sequence[int]) -> list[int]:
+        if ops[0] not in self._by_rank:
+            self._by_rank[ops[0]] = sorted(ops, key=lambda op: self._rank_of[self._numbers[op]])
+        return self._by_rank[ops[0]]
+
+    def _used_by(self, op: int) -> set[int]:
+        """Return the ops of the op's block whose values it uses, or an op in its regions does."""
+        if op not in self._used:
+            block, block_of = self._ir.op_block[op], self._ir.op_block
+            values = chain.from_iterable(map(self._ops.producers.__getitem__, (op, *self._ir.nested_ops(op))))
+            owners = {owner for owner, _ in values if owner >= 0 and block_of[owner] == block}
+            self._used[op] = owners - {op}
+        return self._used[op]
+
+    def _users_of(self, op: int) -> set[int]:
+        """Return the ops of the op's block that use its values, or have an op in their regions that does."""
+        if op not in self._users:
+            block = self._ir.op_block[op]
+            users = {self._enclosing(user, block) for user, _ in self._ops.users[op]}
+            self._users[op] = users - {op, -1}
+        return self._users[op]
+
+    def _enclosing(self, op: int, block: int) -> int:
+        """Return the op of a block that an op is, or is in; -1 if it is not in the block."""
+        while op >= 0 and self._ir.op_block[op] != block:
+            op = self._ir.parent_op(self._ir.op_block[op])
+        return op
 
     def moved(self, ops: Sequence[int], order: Sequence[int], homes: Collection[int]) -> list[int]:
         """Return the ops of a block with a home that are behind other ops than before, in textual order."""
@@ -104,12 +136,3 @@ class Layout:
                 if is_home and before.setdefault(op, stay) != stay:
                     found.append(op)
         return sorted(found)
-
-
-def used_in_block(ir: IR, ops: Sequence[int]) -> dict[int, set[int]]:
-    """Return, by op of a block, the ops of the block whose values it uses, or an op in its regions does."""
-    here, used = {*ops}, dict[int, set[int]]()
-    for op in ops:
-        values = chain.from_iterable(map(ir.operands_of, (op, *ir.nested_ops(op))))
-        used[op] = {owner for value in values if (owner := ir.value_owner[value]) in here and owner != op}
-    return used

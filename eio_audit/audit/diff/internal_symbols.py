@@ -23,26 +23,27 @@ from eio_audit.audit.diff.compared_dump import ComparedDump
 from eio_audit.audit.diff.dump_comparison import DumpComparison
 from eio_audit.audit.diff.pairs import groups_of
 from eio_audit.audit.locations.parsed_locations import Numbers
+from eio_audit.mlir.pattern import pattern
 from eio_audit.mlir.reading.op_text import OpText
 from eio_audit.mlir.tokens import STRING, SYMBOL, symbol_of
 
 ROUNDS = 8  # through how many references contents are told apart
 
-_SYMBOL_USE = re.compile(
+_SYMBOL_USE = pattern(
     rb"(?P<own>\bsym_name\b\"?\s*+=\s*+)(?P<string>" + STRING + rb")|(?P<symbol>" + SYMBOL + rb")|" + STRING
 )
 """A symbol, or a string, which may look like one."""
-_PRIVATE = re.compile(
+_PRIVATE = pattern(
     rb'\A[\w$.]+ "?(?:private|internal)"? |\bsym_visibility\b"?\s*+=\s*+"private"'
     rb"|#llvm\.linkage<(?:private|internal)>"
 )
-_DECLARED = re.compile(
+_DECLARED = pattern(
     rb'\Amemref\.global [^=]*\Z|\A"memref\.global"(?![^\n]*\binitial_value\b)|\A"?llvm\.[^\n@]*external\b'
 )
 """A global whose value is defined elsewhere."""
-_DEFINES = re.compile(r"\.(?:global|export)(?:\.\w+)?\Z")
+_DEFINES = pattern(r"\.(?:global|export)(?:\.\w+)?\Z")
 """The name of an op without regions that defines what it names."""
-_WORD = re.compile(rb"[\w$.-]+")
+_WORD = pattern(rb"[\w$.-]+")
 
 Names = dict[str, str]  # by symbol of the later dump, what it is called instead
 

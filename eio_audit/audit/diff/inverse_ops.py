@@ -7,10 +7,8 @@ its location is now where the op never was.
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict, deque
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import NamedTuple
 
@@ -20,6 +18,7 @@ from eio_audit.audit.diff.compared_dump import ComparedOps
 from eio_audit.audit.diff.dump_comparison import DumpComparison, Relation
 from eio_audit.audit.locations.original_index import OpLabel
 from eio_audit.audit.locations.parsed_locations import NO_LOCATION
+from eio_audit.mlir.pattern import pattern
 from eio_audit.mlir.reading.op_text import OpText
 
 ELEMENTWISE_DIALECTS = frozenset({"arith", "math"})
@@ -50,17 +49,16 @@ _COMMUTING = """
 COMMUTING = frozenset(_COMMUTING.split())
 """The last part of names of ops that a rearrangement can move past if their attributes change with it."""
 
-_SHAPE = re.compile(r"(?:tensor|memref|vector)<((?:(?:[0-9]+|\?|\*|\[[0-9]+\])x)*)")
-_INTEGERS = re.compile(r"array<[su]?i[0-9]+: ([^<>]*)>|dense<\[([^\[\]]*)\]>|\[([^\[\]]*)\]")
-_TYPED_INTEGER = re.compile(r"(-[0-9]++|(?<![0-9])[0-9]++)(?:\s*+:\s*+\w++)?\s*+(?:,|$)")
-_PERMUTATION = re.compile(
+_SHAPE = pattern(r"(?:tensor|memref|vector)<((?:(?:[0-9]+|\?|\*|\[[0-9]+\])x)*)")
+_INTEGERS = pattern(r"array<[su]?i[0-9]+: ([^<>]*)>|dense<\[([^\[\]]*)\]>|\[([^\[\]]*)\]")
+_TYPED_INTEGER = pattern(r"(-[0-9]++|(?<![0-9])[0-9]++)(?:\s*+:\s*+\w++)?\s*+(?:,|$)")
+_PERMUTATION = pattern(
     r"\b(?:permutation|perms|dims|permute_dims)\s*=\s*(array<[^>]*>|dense<[^>]*>|\[[^\]]*\])"
 )
 _PERMUTATION_NAMES = ("permutation", "perms", "permute_dims", "dims")
 
 
-@dataclass(frozen=True, slots=True)
-class Rearrangement:
+class Rearrangement(NamedTuple):
     """What a permute, transpose or reshape does to its first operand."""
 
     # Dimension `k` of the result is dimension `permutation[k]` of the operand. None for a reshape, and
@@ -207,16 +205,14 @@ def _merged(seen: Sequence[dict[Rearrangement, tuple[int, int]]]) -> dict[Rearra
 SEARCHED_OPS = 64  # how many ops above a commuted op to search for its origin
 
 
-@dataclass(frozen=True, slots=True)
-class LayoutOp:
+class LayoutOp(NamedTuple):
     """A permute, transpose or reshape."""
 
     op: OpLabel
     does: str  # its permutation, `[0, 3, 1, 2]`, or its shapes, `1x32 -> 32`
 
 
-@dataclass(frozen=True, slots=True)
-class LayoutPair:
+class LayoutPair(NamedTuple):
     """Two layout ops, of which the second undoes the first, and the elementwise ops between them."""
 
     first: LayoutOp
@@ -224,16 +220,14 @@ class LayoutPair:
     between: int
 
 
-@dataclass(frozen=True, slots=True)
-class MovedLayoutOp:
+class MovedLayoutOp(NamedTuple):
     """A layout op that was moved, and where it is now. It is in several places if copies were needed."""
 
     before: LayoutOp
     after: tuple[LayoutOp, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class InverseOps:
+class InverseOps(NamedTuple):
     """What became of the permutes, transposes and reshapes."""
 
     before: int  # how many there are in each dump

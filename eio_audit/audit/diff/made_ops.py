@@ -49,8 +49,7 @@ class Root:
     index: int | None  # its index; None if it has none, or if it is not told
 
 
-@dataclass(frozen=True, slots=True)
-class PassStep:
+class PassStep(NamedTuple):
     """A step of a pass."""
 
     comparison: DumpComparison | None  # of the states before and after it; None if it changes nothing
@@ -75,13 +74,12 @@ class Group(NamedTuple):
     kind: Kind
 
 
-@dataclass(frozen=True, slots=True)
-class MadeOp:
+class MadeOp(NamedTuple):
     """An op that a step made or moved."""
 
     number: int
     name: str
-    index: int
+    op_index: int
     source: int | None  # the number of the op before whose location it carries; None if there is none
     carries: Carries  # what that op is to the root
     replaced: int | None  # the number of the op that it replaces; its own if it was only moved
@@ -150,8 +148,11 @@ class MadeOps:
         """Yield the ops with an index that are new, or that the step moved."""
         step, moved, concerned = self._step, self._moved, self._concerned
         for op, index in enumerate(self._index):
-            is_moved = op in moved and self._is_kept(op)
-            if index is None or (self._is_kept(op) and not is_moved) or self._new.names[op] not in concerned:
+            if index is None or self._new.names[op] not in concerned:
+                continue
+            is_kept = self._is_kept(op)
+            is_moved = is_kept and op in moved
+            if is_kept and not is_moved:
                 continue
             source = self._comparison.was[op] if is_moved else self._source(op, index)
             replaced = source if is_moved else self._replaced(op)

@@ -14,9 +14,9 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate, chain
+from typing import NamedTuple
 
 from eio_audit.audit.diff.compared_dump import ComparedOps
 from eio_audit.audit.diff.pairs import Pairs, Value, groups_of
@@ -36,8 +36,7 @@ ROUNDS = 4  # how often to search the gaps between matches again
 Match = tuple[int, int]  # the 0-based number of a line in the old text, and of the same line in the new text
 
 
-@dataclass(frozen=True, slots=True)
-class Matching:
+class Matching(NamedTuple):
     """What became of ops, blocks and block arguments."""
 
     # By op of the dump before, the op it became. Ops that are missing were removed.

@@ -14,10 +14,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache, cached_property, lru_cache
 from hashlib import blake2b
 from itertools import chain, groupby
+from typing import NamedTuple
 
 from eio_audit.audit.check.keyed_dump import read_dump
 from eio_audit.audit.dependence import DependenceKind
@@ -29,21 +30,21 @@ from eio_audit.audit.locations.parsed_locations import Interned
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.mlir.input.dumps import Dump, expect_dump
 from eio_audit.mlir.ir import NO_OFFSET
+from eio_audit.mlir.pattern import pattern
 from eio_audit.mlir.reading.boundaries import argument_locations, meaning_outside_ops
 from eio_audit.mlir.reading.op_text import OpTexts
 from eio_audit.mlir.rewriting import ValueNames
 from eio_audit.mlir.source import InputError, Source, Span, splice
 from eio_audit.mlir.tokens import post_order
 
-_NO_WORD = re.compile(r"\W+|\A(?=[0-9])", re.ASCII)
+_NO_WORD = pattern(r"\W+|\A(?=[0-9])", re.ASCII)
 _ANY_NAME = b"%_"  # stands for the name of any value in the shape of a text
 LONGEST_SHAPE = 1 << 12
 """The most bytes of a shape that is kept. Longer ones are mostly constants, which do not repeat."""
 KEPT_DIGESTS = 1 << 12  # the layers of a model repeat
 
 
-@dataclass(frozen=True, slots=True)
-class NormalForm:
+class NormalForm(NamedTuple):
     """A dump in its normal form."""
 
     text: bytes  # the dump

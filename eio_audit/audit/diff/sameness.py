@@ -14,21 +14,21 @@ not list. In its other regions the effects keep symbols in order.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 from eio_audit.audit.check.keyed_dump import read_dump
 from eio_audit.audit.dependence import Dependences
 from eio_audit.audit.diff.compared_dump import MODULE, ComparedDump, ComparedOps
 from eio_audit.mlir.input.dumps import Dump
+from eio_audit.mlir.pattern import pattern
 from eio_audit.mlir.reading.boundaries import meaning_outside_ops
 from eio_audit.mlir.reading.op_text import OpTexts
 from eio_audit.mlir.source import InputError, Source, Span, splice
 
-_SECTION = re.compile(rb'\bsection"?\s*+=')
+_SECTION = pattern(rb'\bsection"?\s*+=')
 """A symbol in a section of its own. A linker puts what is in a section one after the other."""
 
 
@@ -96,8 +96,7 @@ class Sameness(StrEnum):
     """Different programs, or not proven to be the same."""
 
 
-@dataclass(frozen=True, slots=True)
-class SamenessVerdict:
+class SamenessVerdict(NamedTuple):
     """In what sense two dumps are the same."""
 
     sameness: Sameness  # the strictest sense in which they are

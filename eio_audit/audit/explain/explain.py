@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 from itertools import pairwise
 from operator import gt, lt
+from typing import NamedTuple
 
 from eio_audit.audit.check.check import audit_dump
 from eio_audit.audit.check.figures import DumpAudit
@@ -40,8 +40,7 @@ class InversionKind(StrEnum):
     """They are in a graph region, which has no order."""
 
 
-@dataclass(frozen=True, slots=True)
-class PathStep:
+class PathStep(NamedTuple):
     """One edge of a dependence path: ``user`` must stay after ``producer``."""
 
     producer: OpLabel
@@ -49,8 +48,7 @@ class PathStep:
     kind: DependenceKind
 
 
-@dataclass(frozen=True, slots=True)
-class FixedPlace:
+class FixedPlace(NamedTuple):
     """The place that a fix gives an op."""
 
     place: int  # 0-based place among the ops of its block
@@ -60,8 +58,7 @@ class FixedPlace:
     inversions: int  # how many inversions it is in after the fix
 
 
-@dataclass(frozen=True, slots=True)
-class InvertedOp:
+class InvertedOp(NamedTuple):
     """An op that the explained one is inverted with."""
 
     op: OpLabel
@@ -72,16 +69,14 @@ class InvertedOp:
     fixed: FixedPlace | None = None  # for an avoidable inversion, the place that a fix gives this op
 
 
-@dataclass(frozen=True, slots=True)
-class Neighbour:
+class Neighbour(NamedTuple):
     """An original neighbour of an op."""
 
     op: OpLabel
     distance: int  # how many places it is after the op in the dump; negative if it is before
 
 
-@dataclass(frozen=True, slots=True)
-class OpExplanation:
+class OpExplanation(NamedTuple):
     """Why one op is where it is."""
 
     op: OpLabel
@@ -114,8 +109,7 @@ class OpExplanation:
     fixed: FixedPlace | None  # the place that a fix gives it; None in a graph region, where nothing moves
 
 
-@dataclass(frozen=True, slots=True)
-class Explanation:
+class Explanation(NamedTuple):
     """The requested ops, several if they share an index, and the audit of their dump."""
 
     dump: DumpAudit

@@ -9,25 +9,25 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from eio_audit.audit.check.keyed_dump import KeyedDump
 from eio_audit.mlir.input.dumps import Dump, each_dump
+from eio_audit.mlir.pattern import pattern
 from eio_audit.mlir.source import InputError, Source
 from eio_audit.mlir.tokens import VALUE_NAME, symbol_of
 
 NAMED_CANDIDATES = 8  # the most ops that an error names
 SEARCHED_NAMES = 20_000  # the most names that are searched for a similar one
-_OF_FUNCTION = re.compile(r"(?P<op>.*\S)\s+of\s+(?P<function>\S.*)")
-_PLACE = re.compile(
+_OF_FUNCTION = pattern(r"(?P<op>.*\S)\s+of\s+(?P<function>\S.*)")
+_PLACE = pattern(
     r"(?:(?P<file>[^%#]*[^0-9:%#][0-9]*):|:)?(?P<line>[0-9]{1,18})(?::(?P<column>[0-9]{1,18}))?", re.ASCII
 )
-_INDEX = re.compile(r"#([0-9]{1,4000})", re.ASCII)
-_RESULT = re.compile(r"(?P<name>%[^#:\s]+)(?:#(?P<number>[0-9]{1,18})|:(?P<size>[0-9]{1,18}))?", re.ASCII)
+_INDEX = pattern(r"#([0-9]{1,4000})", re.ASCII)
+_RESULT = pattern(r"(?P<name>%[^#:\s]+)(?:#(?P<number>[0-9]{1,18})|:(?P<size>[0-9]{1,18}))?", re.ASCII)
 
 
-@dataclass(frozen=True, slots=True)
-class OpReference:
+class OpReference(NamedTuple):
     """A user's name for an op, parsed."""
 
     op: str  # the name without the function
@@ -114,8 +114,7 @@ def has_op(dump: KeyedDump, wanted: OpReference) -> bool:
     return bool(functions) and wanted.function in (None, *functions)
 
 
-@dataclass(frozen=True, slots=True)
-class _Found:
+class _Found(NamedTuple):
     """The ops with a name, the words for several of them in a message, and the message if there are none."""
 
     ops: Sequence[int]

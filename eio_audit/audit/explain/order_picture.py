@@ -5,12 +5,12 @@ from __future__ import annotations
 from array import array
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from enum import StrEnum
 from functools import cached_property, partial
 from itertools import repeat
 from math import inf
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from eio_audit.audit.check.check import audit_dump
 from eio_audit.audit.check.disorder import describe_displaced
@@ -42,8 +42,7 @@ _Edge = tuple[int, int, DependenceKind]
 Audited = Callable[[], AuditedDump | None]  # returns a dump with its IR; None if it cannot be read any more
 
 
-@dataclass(frozen=True, slots=True)
-class DataflowOp:
+class DataflowOp(NamedTuple):
     """An op of a dataflow DAG."""
 
     place: int  # 0-based place among the ops of its block
@@ -53,8 +52,7 @@ class DataflowOp:
     derived: bool  # whether a pass made it from the op whose index it carries
 
 
-@dataclass(frozen=True, slots=True)
-class DataflowEdge:
+class DataflowEdge(NamedTuple):
     """A direct dependence: ``user`` must stay after ``producer``; both are places in the block."""
 
     producer: int
@@ -66,8 +64,7 @@ class DataflowEdge:
     inverting: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Dataflow:
+class Dataflow(NamedTuple):
     """The dataflow DAG of a block, or a part of it."""
 
     dump: DumpAudit  # the audit of the dump
@@ -296,8 +293,7 @@ class Disorder(StrEnum):
     """It is in a graph region, which has no order."""
 
 
-@dataclass(frozen=True, slots=True)
-class OrderPicture:
+class OrderPicture(NamedTuple):
     """The order of one block, op by op. What is "by place" has an entry for each op, in textual order."""
 
     dump: DumpAudit  # the audit of the dump
@@ -457,8 +453,7 @@ class WorstBlocks:
         return pictures
 
 
-@dataclass(frozen=True, slots=True)
-class _ChosenBlock:
+class _ChosenBlock(NamedTuple):
     """The ``place``-th block of an audit. The last number of its ``rank`` is the earlier, the larger."""
 
     rank: tuple[int, int, int]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -19,6 +18,7 @@ from eio_audit.audit.fix.verification import Orders, VerificationError, read_sam
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions, Relabel
 from eio_audit.mlir.input.dumps import Dump, each_dump, rewritten
 from eio_audit.mlir.ir import IR
+from eio_audit.mlir.pattern import pattern
 from eio_audit.mlir.reading.reader import read_ir
 from eio_audit.mlir.rewriting import reorder
 from eio_audit.mlir.source import InputError, Source, Span, bugs_are_errors
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from eio_audit.audit.fix.verification import Compiler
 
 
-_VALUE_NAME = re.compile(STRING + rb"|" + COMMENT + rb"|(?P<name>" + VALUE + rb")")
+_VALUE_NAME = pattern(STRING + rb"|" + COMMENT + rb"|(?P<name>" + VALUE + rb")")
 
 
 def reordered(ir: IR, orders: Orders, dependences: Dependences) -> bytes:
@@ -128,8 +128,8 @@ def random_order(precedence: Precedence, random: Random) -> list[int]:
     return order
 
 
-_TTNN_OP = re.compile(rb'(?<![#!\w.])"?ttnn\.[a-z]')
-_L1_LAYOUT = re.compile(rb"#ttnn\.buffer_type<l1>|\bmemref<[^\n]{,200}?,\s*#l1>")
+_TTNN_OP = pattern(rb'(?<![#!\w.])"?ttnn\.[a-z]')
+_L1_LAYOUT = pattern(rb"#ttnn\.buffer_type<l1>|\bmemref<[^\n]{,200}?,\s*#l1>")
 """A layout in L1, the fast memory of a core of tt-metal. ``#l1`` is the alias that MLIR prints."""
 
 

@@ -16,8 +16,8 @@ the file.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from math import inf
+from typing import NamedTuple
 
 from eio_audit.audit.check.disorder import restore_block
 from eio_audit.audit.check.keyed_block import KeyedBlock
@@ -62,8 +62,7 @@ def new_locations(dump: AuditedDump, donors: Mapping[int, int], *, flat: bool = 
     return {op: b"%s(%s)" % (name, dump.ir.location_text(op)) for op, name in names.items()}
 
 
-@dataclass(frozen=True, slots=True)
-class RightLabels:
+class RightLabels(NamedTuple):
     """The result of ``fix --relabel`` on a dump."""
 
     names: Mapping[int, str]  # by relabelled op, the outermost name of its new location

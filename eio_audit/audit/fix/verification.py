@@ -8,20 +8,20 @@ places in a block is found again in the new text, without them. Finally, the dep
 from __future__ import annotations
 
 import os
-import re
 import shlex
 import signal
 import tempfile
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from itertools import chain
 from threading import Thread
+from typing import NamedTuple
 
 from eio_audit.audit.command import TooMuchOutputError, run_command
 from eio_audit.audit.dependence import Dependences
 from eio_audit.mlir.ir import IR
+from eio_audit.mlir.pattern import pattern
 from eio_audit.mlir.reading.boundaries import comments_above, gaps, own_header
 from eio_audit.mlir.reading.reader import read_ir
 from eio_audit.mlir.semantics import forms
@@ -262,14 +262,13 @@ MOST_LINES, LONGEST_LINE = 12, 240
 """How much of a compiler's errors is shown: so many lines, of so many bytes each."""
 MOST_PLACES = 5
 
-_PLACE = re.compile(
+_PLACE = pattern(
     rb'(?:<stdin>|/dev/stdin|(?<![\w.-])-):(\d{1,9})(?::(\d{1,9}))?(?=:)|\bloc\(("(?:[^"\\\n]|\\.)*")'
 )
 """``<stdin>:3:8:``, or an op's own location as MLIR prints it: ``loc("name")``."""
 
 
-@dataclass(frozen=True, slots=True)
-class Compiler:
+class Compiler(NamedTuple):
     """A command that reads IR on standard input, such as ``("mlir-opt", "-")``. No shell runs it."""
 
     command: Sequence[str]  # the program and its arguments
@@ -355,8 +354,7 @@ class Compiler:
         return None
 
 
-@dataclass(frozen=True, slots=True)
-class _Refusal:
+class _Refusal(NamedTuple):
     how: str  # why a text was not accepted
     errors: bytes  # what the compiler printed
     is_late: bool = False  # whether it was stopped

@@ -74,8 +74,7 @@ def checked(dump: AuditedDump, rules: Collection[Rule], described: int | None = 
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Gate:
+class Gate(NamedTuple):
     """The rules of a gate, and what may pass."""
 
     rules: tuple[Rule, ...] = FAIL_ON["shuffled"]  # the rules in force

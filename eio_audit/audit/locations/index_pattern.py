@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from time import thread_time
 from typing import Any
 
+from eio_audit.mlir.pattern import pattern
 from eio_audit.mlir.source import InputError
 
 DEFAULT_INDEX_PATTERN = r"^(?:DEBUG\|)?(?P<index>-?[0-9]+)\|"
@@ -14,14 +15,17 @@ DEFAULT_INDEX_PATTERN = r"^(?:DEBUG\|)?(?P<index>-?[0-9]+)\|"
 PATTERN_SECONDS = 2.0  # the most that a pattern may backtrack, on one name or on many together
 _QUICK_SECONDS = 0.001  # what a pattern takes on a name at most without much backtracking
 LONGEST_INDEX = 4000  # the most digits of an index; Python refuses to parse an int of more than 4,300
-_DEFAULT = re.compile(DEFAULT_INDEX_PATTERN)
+_DEFAULT = pattern(DEFAULT_INDEX_PATTERN)
 _REST_OF_NAME = rb'[^"\\\n]*+(?:\\.[^"\\\n]*+)*+"'
 _CHILD = (
     rb"\((?:unknown|#[\w$.-]++"
     rb'|"' + _REST_OF_NAME + rb'(?::\d++:\d++|\("' + _REST_OF_NAME + rb"(?::\d++:\d++)?\))?)\)"
 )
 _NUMBER = rb'"(?:DEBUG\|)?([0-9]{1,18})\|'
-_NAME_ONLY = re.compile(rb"(?:" + _NUMBER + rb'[^"]*+"\0|[^\0]*+\0)')
+_NAME_ONLY = pattern(rb"(?:" + _NUMBER + rb'[^"]*+"\0|[^\0]*+\0)')
+_FIELDS_OF_NAME = pattern(
+    rb'(?:"(?:DEBUG\|)?[0-9]{1,18}\|([^"\\\n\0\x80-\xff]*)\|[0-9]++\|[^"\\|\n\0]*+"\0|[^\0]*+\0)'
+)
 _NAME = _NUMBER + _REST_OF_NAME + rb"(?:" + _CHILD + rb")?"
 """A name location with a simple child or none; any other location may be malformed."""
 
@@ -54,6 +58,16 @@ class IndexPattern:
         if len(numbers) != len(locations):  # a location contains a zero byte
             return [None] * len(locations)
         return list(map(int, numbers)) if all(numbers) else [int(text) if text else None for text in numbers]
+
+    def fields_of_names(self, locations: Sequence[bytes]) -> list[bytes]:
+        """Return, per location, what a name without a child has between index and line; empty if it is none.
+
+        Empty, too, if it must be parsed.
+        """
+        fields: list[bytes] = (
+            _FIELDS_OF_NAME.findall(b"\0".join([*locations, b""])) if self.is_default else []
+        )
+        return fields if len(fields) == len(locations) else [b""] * len(locations)
 
     def index_of_name(self, location: bytes) -> int | None:
         """Return the index of a name with a simple child or none; None if the location must be parsed."""

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Iterator
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import count, islice
 from sys import intern
@@ -38,8 +37,7 @@ MOST_KNOWN_PLACES = 1 << 16  # how many places are kept, since the dumps of a pr
 LONGEST_LINE_NUMBER = 9  # how many last digits of a line number count; Python parses at most 4,300
 
 
-@dataclass(frozen=True, slots=True)
-class Origin:
+class Origin(NamedTuple):
     """The origin of an op according to its location; missing fields are empty.
 
     A name is ``index|module|...|file:defline|function|opline|op``, so it is parsed from the end.
@@ -136,7 +134,14 @@ class ParsedLocations:
     @cached_property
     def places(self) -> list[ModelPlace | None]:
         """Per op, its place in the model; None without an origin."""
-        return list(map(self._place, range(len(self._ir))))
+        return [self._place(op) if place is None else place for op, place in enumerate(self.named_places)]
+
+    @cached_property
+    def named_places(self) -> list[ModelPlace | None]:
+        """The same for ops whose location is a name with all fields and no more; None for others."""
+        fields = self._pattern.fields_of_names(self._ir.location_texts(range(len(self._ir))))
+        places = {text: _place_of(text.decode(), has_function=True) if text else None for text in {*fields}}
+        return list(map(places.__getitem__, fields))
 
     def place(self, op: int) -> ModelPlace | None:
         """Return the op's place in the model. Its location is parsed, unless those of all ops are."""

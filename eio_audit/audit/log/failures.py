@@ -7,7 +7,6 @@ that failed, or had begun, in the dump above them.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -18,11 +17,12 @@ from eio_audit.mlir.input.diagnostics import Diagnostic, diagnostics_in, notes_o
 from eio_audit.mlir.input.dumps import Dump, text_below
 from eio_audit.mlir.input.function_texts import outermost_op
 from eio_audit.mlir.input.pipeline import compiler_in
+from eio_audit.mlir.pattern import pattern
 from eio_audit.mlir.source import Span
 
-_OP_NAME = re.compile(rb"(?:^|[ \"])([\w$.-]++)")  # a word that may be the name of an op
+_OP_NAME = pattern(rb"(?:^|[ \"])([\w$.-]++)")  # a word that may be the name of an op
 MOST_LINES = 3  # how many lines of the op that an error names are kept
-_FILE = re.compile(r'"?(?P<file>[^"]+?)"?(?P<place>:\d+:\d+)')
+_FILE = pattern(r'"?(?P<file>[^"]+?)"?(?P<place>:\d+:\d+)')
 
 
 class Suspect(NamedTuple):

@@ -7,10 +7,10 @@ either. The same holds for the text around the functions.
 
 from __future__ import annotations
 
-import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 from eio_audit.audit.check.check import audit_dump, audit_keyed
@@ -24,10 +24,11 @@ from eio_audit.audit.programs.shown_text import OutsideText
 from eio_audit.mlir.input.dumps import Dump
 from eio_audit.mlir.input.function_texts import DumpText, FunctionText
 from eio_audit.mlir.ir import IR, Fault
+from eio_audit.mlir.pattern import pattern
 from eio_audit.mlir.semantics.functions import find_without_order, only_function
 from eio_audit.mlir.source import InputError
 
-_INDENTATION = re.compile(rb"\n[ \t]+")
+_INDENTATION = pattern(rb"\n[ \t]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,8 +89,7 @@ class DumpStates(Shown):
         return any(state.is_unindexed for state in self.parts.values()) and not (self.blocks or self.faults)
 
 
-@dataclass(frozen=True, slots=True)
-class StateChange:
+class StateChange(NamedTuple):
     """The change of functions from their known states to those in a dump."""
 
     changed: bool  # whether one of them differs, is new or has vanished

@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field
 from enum import StrEnum
 from itertools import islice
+from typing import NamedTuple
 
 from eio_audit.audit.check.keyed_dump import KeyedDump, read_dump
 from eio_audit.audit.diff.compared_dump import ComparedDump
@@ -36,8 +37,7 @@ class EventKind(StrEnum):
     LAST = "last"  # this is the last dump that shows it, and no pass changed it since the event before
 
 
-@dataclass(frozen=True, slots=True)
-class OpState:
+class OpState(NamedTuple):
     """An op as one dump shows it."""
 
     op: OpLabel  # the op; its line is that of the file
@@ -67,8 +67,7 @@ class OpEvent:
     at_its_location: Mapping[str, int] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class OpInversions:
+class OpInversions(NamedTuple):
     """The pairs out of order that an op is in at the end, as far as one pass made them."""
 
     pass_name: str | None  # the pass; None for passes that the log does not show
@@ -77,8 +76,7 @@ class OpInversions:
     pairs: int  # how many there are
 
 
-@dataclass(frozen=True, slots=True)
-class OpHistory:
+class OpHistory(NamedTuple):
     """What happened to one op, in the order of the passes."""
 
     events: tuple[OpEvent, ...]  # from its origin to the last dump that shows it, or its removal
@@ -109,8 +107,7 @@ class OpHistory:
         return self.events[-1] if self.events[-1].kind is EventKind.REMOVED else None
 
 
-@dataclass(frozen=True, slots=True)
-class History:
+class History(NamedTuple):
     """The histories of the requested ops, several if they share an index."""
 
     ops: tuple[OpHistory, ...]  # the requested ops, then the ops that passes made from them

@@ -156,7 +156,7 @@ class ScopeSteps:
             return ScopeStep(before, after)
         left_out = self._same_lines(before, shown, same)
         new = self._new_side(shown, after.without_bodies(lines for _, lines in left_out))
-        after = replace(after, extents=new.extents(root))
+        after = after._replace(extents=new.extents(root))
         old, comparison, kept_numbers = None, None, dict[int, int]()
         if before is not None:  # it may be that of a pass that failed
             kept = before.without_bodies(lines for lines, _ in left_out)
@@ -247,8 +247,7 @@ class TracedPlace(DumpPlace):
     occurrence: int = 0  # 0-based number among the dumps of that file before, or after, that pass
 
 
-@dataclass(frozen=True, slots=True)
-class ChangedOp:
+class ChangedOp(NamedTuple):
     """What a pass did to one op."""
 
     status: str  # `moved`, `modified`, `added` or `removed`

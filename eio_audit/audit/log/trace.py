@@ -8,12 +8,11 @@ outer pass is charged with the rest. ``walk.py`` decides which pass is charged.
 
 from __future__ import annotations
 
-import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, reduce
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from eio_audit.audit.check.figures import BlockAudit, Summary, summarize_blocks
 from eio_audit.audit.diff.advice import Advice, Change
@@ -46,10 +45,11 @@ from eio_audit.mlir.input.markers import Marker
 from eio_audit.mlir.input.pass_times import PassTimes, TimedRun
 from eio_audit.mlir.input.pipeline import PipelinePass, pipeline_in, program_arguments
 from eio_audit.mlir.ir import Fault
+from eio_audit.mlir.pattern import pattern
 from eio_audit.mlir.source import InputError, bugs_are_errors
 from eio_audit.order.inverted_pairs import INITIAL
 
-_ADAPTOR = re.compile(r"(?i)adaptor|\bpipeline\Z|fixed-?point-?iterator")
+_ADAPTOR = pattern(r"(?i)adaptor|\bpipeline\Z|fixed-?point-?iterator")
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,8 +118,7 @@ class TracedPass:
         return reduce(OpCounts.plus, (self.ops or {}).values(), OpCounts())
 
 
-@dataclass(frozen=True, slots=True)
-class LeftFinding:
+class LeftFinding(NamedTuple):
     """A finding at the end of the log."""
 
     finding: Finding  # the finding in the last dump of its function
@@ -169,8 +168,8 @@ class Trace:
             if not is_last:
                 runs = [row.run for row in rows]
                 removed = sum(block.removed(runs, advice.changes[:number]) for block in blocks)
-            changes.append(replace(change, left=now - removed))
-        return replace(advice, changes=tuple(changes), at_end=now)
+            changes.append(change._replace(left=now - removed))
+        return advice._replace(changes=tuple(changes), at_end=now)
 
     @cached_property
     def broken(self) -> TracedPass | None:

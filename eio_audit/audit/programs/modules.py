@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from collections import defaultdict, deque
 from collections.abc import Container, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import count
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.semantics.functions import function_symbol
@@ -22,16 +21,14 @@ FunctionOrModule: TypeAlias = (
 )  # the symbol of a function, or the number of a module; None outside both
 
 
-@dataclass(frozen=True, slots=True)
-class Module:
+class Module(NamedTuple):
     """A module of a dump: a listed op with a symbol table that is in no function."""
 
     label: Label  # its name and symbol
     holds: frozenset[Label]  # the functions and modules directly in it
 
 
-@dataclass(frozen=True, slots=True)
-class Parts:
+class Parts(NamedTuple):
     """The functions and modules of a dump; modules are numbered in textual order."""
 
     modules: tuple[Module, ...]  # the modules

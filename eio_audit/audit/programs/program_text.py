@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property, reduce
 from itertools import takewhile
 
@@ -250,6 +250,6 @@ def _take(texts: ProgramText, dump: Dump, op_table: OpTable) -> Scope:
         kept = range(len(shown.text.lines))
         ir = read_shown(shown.text.readable(kept), op_table)
         extents = extents_of(ir, line_ends(ir.source), kept, root)
-        text = replace(shown.text, extents=extents)
+        text = shown.text._replace(extents=extents)
     texts.take(text, shown.outline)
     return next(iter(text.extents))

@@ -19,14 +19,15 @@ from typing import Any, NamedTuple, TypeAlias, TypeVar
 from eio_audit.mlir.input.dumps import Dump
 from eio_audit.mlir.input.function_texts import Aliases
 from eio_audit.mlir.ir import IR
+from eio_audit.mlir.pattern import pattern
 from eio_audit.mlir.semantics.functions import find_scopes
 from eio_audit.mlir.source import Source, Span, count_lines
 from eio_audit.mlir.tokens import ALIAS_NAME, STRING
 
-_ALIAS_USE = re.compile(STRING + rb"|(?P<alias>" + ALIAS_NAME + rb")")
-_INDENT = re.compile(rb"[ \t]*+")
+_ALIAS_USE = pattern(STRING + rb"|(?P<alias>" + ALIAS_NAME + rb")")
+_INDENT = pattern(rb"[ \t]*+")
 ValueT = TypeVar("ValueT")
-_LINE_REST = re.compile(rb"[ \t\r]*+(?://|\n|\Z)")
+_LINE_REST = pattern(rb"[ \t\r]*+(?://|\n|\Z)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,8 +80,7 @@ Scope: TypeAlias = tuple[ScopeOp, ...]
 """An op with functions or modules, or a function: the ops around it and itself. Empty for a whole dump."""
 
 
-@dataclass(frozen=True, slots=True)
-class ScopeText:
+class ScopeText(NamedTuple):
     """The text of a scope."""
 
     dump: Dump  # the dump that it is from, or most of it
@@ -104,7 +104,7 @@ class ScopeText:
 
     def with_all_of(self, other: ScopeText) -> ScopeText:
         """Return it with the extents and the numbers of ops of a text with the same lines."""
-        return replace(self, lines=replace(self.lines, ops=other.lines.ops), extents=other.extents)
+        return self._replace(lines=replace(self.lines, ops=other.lines.ops), extents=other.extents)
 
     def part(self, scope: Scope, scopes: Iterable[Scope]) -> ScopeText:
         """Return the text of a scope in it. ``scopes`` are itself, then those in it."""
@@ -117,7 +117,7 @@ class ScopeText:
     def indented(self, like: bytes) -> ScopeText:
         """Return it with the indentation of a line."""
         less = _indent(self.lines.texts[0]) - _indent(like) if self.lines else 0
-        return replace(self, lines=self.lines.dedented(less)) if less else self
+        return self._replace(lines=self.lines.dedented(less)) if less else self
 
     def with_parts(self, parts: Mapping[Scope, ScopeText]) -> ScopeText:
         """Return it with other texts of scopes in it, none of which is in another."""
@@ -143,7 +143,7 @@ class ScopeText:
             for scope, lines in self.extents.items()
             if not any(scope[:depth] in parts for depth in range(1, len(scope) + 1))
         }
-        return replace(self, lines=pieces[0].joined_with(*pieces[1:]), extents=others | extents)
+        return self._replace(lines=pieces[0].joined_with(*pieces[1:]), extents=others | extents)
 
     def without_bodies(self, left_out: Iterable[range]) -> Sequence[int]:
         """Return the numbers of its lines, without those inside some of its functions."""
@@ -180,7 +180,7 @@ class ScopeText:
         for line, number in zip(op_lines, numbers, strict=True):
             ops[line] = (*ops[line], number) if line == last else (number,)
             last = line
-        return replace(self, lines=replace(self.lines, ops=ops))
+        return self._replace(lines=replace(self.lines, ops=ops))
 
     def joined_with(self, other: ScopeText) -> ScopeText:
         """Return it with another text below it."""

@@ -92,14 +92,22 @@ class Judge:
             run = self.runs.run(command, printed)
             seconds.append(time.monotonic() - begin)
             if run.exit_code:
-                said = run.why_it_failed.replace(str(path), self.input_word)
-                why = f"it does not read the input without passes: {said}"
-                raise InputError(self.reader.program, None, why, f"  help: to see more, run {self.reader}")
+                raise self._not_read(path, run)
             if self.runs.timeout is not None or seconds[0] * _TIMES < LEAST_SECONDS:
                 break
         if self.runs.timeout is None:
             self.runs.timeout = max(_TIMES * median(seconds), LEAST_SECONDS)
         return printed.read_bytes()
+
+    def _not_read(self, path: Path, failed: CompilerRun) -> InputError:
+        """Return the error of a compiler that does not read the input, or does not print it in full."""
+        assert self.reader is not None
+        why, by_hand = "it does not read the input without passes", self.reader
+        if not self.runs.run(self._on(self.reader, path)).exit_code:
+            why = "it reads the input, but does not print it in generic form, as reduce needs it"
+            by_hand = self.reader.with_flags(*GENERIC)
+        said = failed.why_it_failed.replace(str(path), self.input_word)
+        return InputError(self.reader.program, None, f"{why}: {said}", f"  help: to see more, run {by_hand}")
 
     def find_property(self, text: bytes) -> None:
         """Run the input, and take from it what must stay true. It must hold twice.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from eio_audit.audit.bisect.compiler_command import SPLIT_FLAG, CompilerCommand, CompilerRuns
@@ -16,8 +15,7 @@ from eio_audit.mlir.editing.reading import SPLIT, read_program
 from eio_audit.mlir.source import InputError
 
 
-@dataclass(frozen=True, slots=True)
-class Reduction:
+class Reduction(NamedTuple):
     """The smallest program, and how it was found."""
 
     property: str  # what stays true

@@ -238,7 +238,9 @@ def diff_command(
         words = shlex.join(["eio-audit", "diff", f"{before}:last", f"{after}:last", "--count"])
         raise click.UsageError(f"--count compares two dumps, such as the last of both logs: {words}")
     if after is not None and are_runs:
-        _require_formats("RunComparison", reports, "two logs are")
+        _require_formats(
+            "RunComparison", reports, "two logs are", "choose one dump of each with --pass or --dump"
+        )
         files = [file.path for run in (before, after) for file in find_dump_files(run)]
         with parallel.workers(inputs.total_size(files)) as workers:
             first, second = inputs.dumps_of_run(before), inputs.dumps_of_run(after)
@@ -246,7 +248,7 @@ def diff_command(
         runs.require_pairs(f"{before}, {after}")
         if all(Path(path).is_file() for path in (before, after)):
             tables = [time_table(Source.read(path, inputs.max_size())) for path in (before, after)]
-            runs = replace(runs, times=compared_times(*tables))
+            runs = runs._replace(times=compared_times(*tables))
         reports.write(runs, context=context)
         ctx.exit(0 if runs.is_same_as_asked else 1)
     if after is None:
@@ -270,12 +272,10 @@ def diff_command(
     ctx.exit(1 if gate.failed_rules(result.after.summary) else 0)
 
 
-def _require_formats(kind: str, reports: Reports, what: str) -> None:
+def _require_formats(kind: str, reports: Reports, what: str, *hint: str) -> None:
     for format_ in reports.formats - RENDERERS[kind].keys():
-        raise click.UsageError(
-            f"{what} compared as {' or '.join(RENDERERS[kind])}, not as {format_}; "
-            "choose one dump of each with --pass or --dump"
-        )
+        known = f"{what} compared as {' or '.join(RENDERERS[kind])}, not as {format_}"
+        raise click.UsageError("; ".join([known, *hint]))
 
 
 def _compared_times(before: str, after: str) -> TimeComparison | None:

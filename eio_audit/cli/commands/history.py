@@ -7,7 +7,7 @@ import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import dropwhile
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -68,7 +68,7 @@ def history_command(ctx: click.Context, log: str, op: str, options: AuditOptions
             if is_kept(error.source):
                 error.excerpt = f"next:\n  {_retyped(log, op, error.source, error.line)}  # the first of them"
             raise
-        result = replace(result, errors=(*read.errors, *result.errors))
+        result = result._replace(errors=(*read.errors, *result.errors))
         note = _other_op(log, dumps, op, result, options)
     inputs.show_errors(result.errors)
     reports.write(result)

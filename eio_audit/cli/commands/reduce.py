@@ -7,7 +7,6 @@ import re
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -167,7 +166,7 @@ def reduce_command(
         request = Request(command, options, timeout=parallel.timeout, scratch=scratch, most_bytes=max_size())
         with request.runs() as runs, _progress() as advance:
             result = reduce_program(job, runs, _jobs(parallel), write, advance)
-    _finish(replace(result, output=None if output == "-" else output), lit=lit, format_=format_, quiet=quiet)
+    _finish(result._replace(output=None if output == "-" else output), lit=lit, format_=format_, quiet=quiet)
     if result.is_interrupted:
         ctx.exit(INTERRUPTED)
 

@@ -21,7 +21,6 @@ from eio_audit.cli.options import (
     max_size_key,
 )
 from eio_audit.cli.output import is_folder, write_bytes, write_folder
-from eio_audit.mlir.input.markers import without_noise
 from eio_audit.mlir.source import InputError, source_name
 from eio_audit.report.wording import count
 
@@ -153,6 +152,7 @@ class _Shown(NamedTuple):
         if self.symbol is None:
             return dump.printed
         from eio_audit.mlir.input.function_texts import DumpText
+        from eio_audit.mlir.input.markers import without_noise
 
         divided = DumpText(dump, self.op_table)
         found = divided.functions.get(self.symbol)

@@ -228,7 +228,7 @@ def trace_command(
     if top is not None:
         rows = top_passes(merged.passes if rows is None else rows, top)
     if gate.introduced is not None:
-        gate = replace(gate, introduced=sum(row.left for row in rows or ()))
+        gate = gate._replace(introduced=sum(row.left for row in rows or ()))
     reports.write(
         result,
         gate=gate,

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 
-_DENSE = re.compile(rb"dense(?:_resource)?<.*>\s*:\s*(?P<type>(?:tensor|vector|memref)<.*>)", re.DOTALL)
-_FLOATS = re.compile(rb"[<x](?:b?f\d|tf32)")
-_FIRST = re.compile(rb"dense<[\[\s]*([^\[\]\s,<>\"]+)")
+from eio_audit.mlir.pattern import pattern
+
+_DENSE = pattern(rb"dense(?:_resource)?<.*>\s*:\s*(?P<type>(?:tensor|vector|memref)<.*>)", re.DOTALL)
+_FLOATS = pattern(rb"[<x](?:b?f\d|tf32)")
+_FIRST = pattern(rb"dense<[\[\s]*([^\[\]\s,<>\"]+)")
 
 
 def splat_of(value: bytes) -> bytes | None:

@@ -6,16 +6,16 @@ Functions are the exception: their header and return change with nearly every st
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
 
 from eio_audit.mlir.editing.program import Attributes, Block, Op, Program, Value
+from eio_audit.mlir.pattern import pattern
 from eio_audit.mlir.tokens import ALIAS_USE, closing_end, list_parts, nesting
 
 _LLVM = b"!llvm.func<"
-_LLVM_TYPE = re.compile(rb"(?:ptr|struct|array|func|target|x86_amx|token|metadata|label|ppc_fp128)\b")
-_BARE_KEY = re.compile(rb"[A-Za-z_][\w$.]*")
+_LLVM_TYPE = pattern(rb"(?:ptr|struct|array|func|target|x86_amx|token|metadata|label|ppc_fp128)\b")
+_BARE_KEY = pattern(rb"[A-Za-z_][\w$.]*")
 _OF_HEADER = frozenset({b"sym_name", b"function_type", b"sym_visibility", b"arg_attrs", b"res_attrs"})
 
 

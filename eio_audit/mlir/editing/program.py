@@ -6,13 +6,13 @@ is printed as it was: its template is its text, with places for the names of val
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import count
 from typing import NamedTuple
 
+from eio_audit.mlir.pattern import pattern
 from eio_audit.mlir.tokens import SYMBOL_USE
 
 Attributes = dict[bytes, bytes]
@@ -20,7 +20,7 @@ Attributes = dict[bytes, bytes]
 Place = tuple[str, int, int]
 """What stands in a template: an operand, an argument of a region's first block, or a region, by numbers."""
 Template = tuple[bytes | Place, ...]
-_QUOTED_NAME = re.compile(rb'"[A-Za-z_][\w$.-]*"')
+_QUOTED_NAME = pattern(rb'"[A-Za-z_][\w$.-]*"')
 SOURCE = "builtin.unrealized_conversion_cast"
 """Without operands, an op of any program that gives a value of any type."""
 DECLARED = b"eio_audit_use"

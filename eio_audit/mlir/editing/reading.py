@@ -10,6 +10,7 @@ from itertools import chain
 from eio_audit.mlir.editing.printing import list_of_attributes, signature
 from eio_audit.mlir.editing.program import Block, Op, Program, Template, Value
 from eio_audit.mlir.ir import IR, NO_OFFSET
+from eio_audit.mlir.pattern import pattern
 from eio_audit.mlir.reading.builder import Mentions
 from eio_audit.mlir.reading.reader import read_ir
 from eio_audit.mlir.source import InputError, Source, Span
@@ -24,11 +25,11 @@ from eio_audit.mlir.tokens import (
 )
 from eio_audit.mlir.traits import OpTable
 
-SPLIT = re.compile(rb"(?m)^[ \t]*// -----[ \t]*\r?(?:\n|\Z)")
+SPLIT = pattern(rb"(?m)^[ \t]*// -----[ \t]*\r?(?:\n|\Z)")
 """The line between two parts of a file."""
-_RESOURCES = re.compile(rb"(?m)^\{-#.*?#-\}", re.DOTALL)
-_NUMBER = re.compile(rb"#[0-9]+")
-_ARGUMENT = re.compile(rb"%[\w$.-]+\s*:\s*")
+_RESOURCES = pattern(rb"(?m)^\{-#.*?#-\}", re.DOTALL)
+_NUMBER = pattern(rb"#[0-9]+")
+_ARGUMENT = pattern(rb"%[\w$.-]+\s*:\s*")
 
 
 def read_program(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from itertools import pairwise
 from typing import NamedTuple
@@ -10,24 +9,25 @@ from typing import NamedTuple
 from eio_audit.mlir.input.dumps import Dump
 from eio_audit.mlir.input.markers import CRASH, PLACE, begins_ir, mlir_in
 from eio_audit.mlir.input.media import other_text
+from eio_audit.mlir.pattern import pattern
 from eio_audit.mlir.source import Source, Span, find_all
 from eio_audit.mlir.tokens import REPRODUCER
 
 _ERROR_MARK = b": error: "
-_ERROR = re.compile(
+_ERROR = pattern(
     rb"(?:[^\n]{0,200}[\s\]])??(?P<place>" + PLACE + rb"): (?:error|note): (?P<message>"
     rb"see current operation(?=:)|[^\r\n]*+)"
 )
-_FIRST_MESSAGE = re.compile(rb": (?:error|warning|remark|note): (?P<shown>see current operation:)?")
+_FIRST_MESSAGE = pattern(rb": (?:error|warning|remark|note): (?P<shown>see current operation:)?")
 _OP = rb"[ \t]*\n?(?:%[^=\n]*+= )?\"?(?P<op>[A-Za-z_][\w$]*+\.[\w$.-]++)"
-_SHOWN = re.compile(rb"see current operation:" + _OP)
-_NAMED = re.compile(rb"'(?P<op>[A-Za-z_][\w$]*+\.[\w$.-]++)'")
-_EXECUTING = re.compile(rb"Pipeline failed while executing \[[`'](?P<name>[\w:]+)")
-_CRASHED = re.compile(rb"(?m)^(?:" + CRASH + rb")[^\n]*+")
-_CRASHED_IN_LINE = re.compile(rb"PLEASE (?:submit|ATTACH)|Stack dump:")
-_TELLING = re.compile(rb"LLVM ERROR|Assertion|UNREACHABLE|terminate|Fatal|Segmentation|Out of memory")
+_SHOWN = pattern(rb"see current operation:" + _OP)
+_NAMED = pattern(rb"'(?P<op>[A-Za-z_][\w$]*+\.[\w$.-]++)'")
+_EXECUTING = pattern(rb"Pipeline failed while executing \[[`'](?P<name>[\w:]+)")
+_CRASHED = pattern(rb"(?m)^(?:" + CRASH + rb")[^\n]*+")
+_CRASHED_IN_LINE = pattern(rb"PLEASE (?:submit|ATTACH)|Stack dump:")
+_TELLING = pattern(rb"LLVM ERROR|Assertion|UNREACHABLE|terminate|Fatal|Segmentation|Out of memory")
 _CUT_MARKER = b"\n// -----// IR Dump "  # a whole one ends the dump
-_HEAD_LOST = re.compile(rb"(?m)^[ \t]*+(?:%[\w$.-]++ = |\}[ \t\r]*$|return\b)")
+_HEAD_LOST = pattern(rb"(?m)^[ \t]*+(?:%[\w$.-]++ = |\}[ \t\r]*$|return\b)")
 """A line of IR above the first marker."""
 
 
@@ -91,10 +91,19 @@ def notes_on(dump: Dump, below: Span, *, is_ir_known: bool = False) -> Iterator[
         yield source.line_at(offset), "reproducer of a compiler that failed"
     if (offset := source.data.find(_CUT_MARKER, max(start - 1, 0), below.end)) >= 0:
         yield source.line_at(offset + 1), "a marker that its line end cuts off: is this log wrapped?"
-    if dump.above is not None and not begins_ir(dump.above[0].data, dump.above[1]):
-        text, part = dump.above
-        if head := _HEAD_LOST.search(text.data, *mlir_in(text, part, part.start)):
-            yield text.line_at(head.start()), "the IR above the first marker is cut off: it was skipped"
-    for text, part in filter(None, [dump.above, (source, below)]):
-        if (other := other_text(text.data, *part)) is not None and "debug log" in other[1]:
-            yield text.line_at(other[0]), other[1]
+    yield from notes_above(dump)
+    if (other := other_text(source.data, *below)) is not None and "debug log" in other[1]:
+        yield source.line_at(other[0]), other[1]
+
+
+def notes_above(dump: Dump) -> Iterator[tuple[int, str]]:
+    """Yield what is above the first marker of a log: IR without its beginning, or a debug log."""
+    if dump.above is None:
+        return
+    text, part = dump.above
+    if not begins_ir(text.data, part) and (
+        head := _HEAD_LOST.search(text.data, *mlir_in(text, part, part.start))
+    ):
+        yield text.line_at(head.start()), "the IR above the first marker is cut off: it was skipped"
+    if (other := other_text(text.data, *part)) is not None and "debug log" in other[1]:
+        yield text.line_at(other[0]), other[1]

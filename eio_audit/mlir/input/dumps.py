@@ -34,6 +34,7 @@ from eio_audit.mlir.input.markers import (
 )
 from eio_audit.mlir.input.media import disguise, foreign_marker, other_text
 from eio_audit.mlir.input.titles import find_titles
+from eio_audit.mlir.pattern import pattern
 from eio_audit.mlir.source import (
     MAX_UNPACKED_BYTES,
     InputError,
@@ -55,21 +56,21 @@ LONGEST_PATH = 4096  # the most bytes that a text may have to be taken for a pat
 NOT_MLIR = "this is not MLIR: no line begins an operation"  # the error for such a text
 NO_OP_BELOW = "expected the IR of the marker above: no line begins an operation"
 """The error for the text below a marker if it is no IR."""
-_MODULE = re.compile(rb"(?:builtin\.)?module\b(?: (?P<name>@[\w$.-]+))?|\"builtin\.module\"\(")
-_MODULE_LINE = rb"(?m)^(?:" + _MODULE.pattern + rb")"
-_SYMBOLS = (
+_MODULE = pattern(rb"(?:builtin\.)?module\b(?: (?P<name>@[\w$.-]+))?|\"builtin\.module\"\(")
+_MODULE_LINE = pattern(rb"(?m)^(?:" + _MODULE.pattern + rb")")
+_SYMBOLS = pattern(
     rb"(?m)^[ \t]++[A-Za-z_][\w.$]*+ [^\n@%=\"]*+@([\w$.-]++|\"[^\"\n]*+\")[^\n]*\{[ \t\r]*$"
     rb"|\bsym_name = \"[^\"\n]*+\""
 )
 """The symbol of an op with a region, in a module."""
 _PRIVATE = b" private ", b'sym_visibility = "private"'
-_OTHER_LINE = re.compile(rb"\n[^#!\n]")
+_OTHER_LINE = pattern(rb"\n[^#!\n]")
 """The line end above a line that cannot begin an alias definition."""
 _COMMENT_OR_RESOURCES = COMMENT + rb"|" + FILE_METADATA.pattern
 _COMMENTS = rb"(?:[ \t\r\n]|" + COMMENT + rb")*+"
-_GOES_ON = rb"(?:[ \t\r]*\n)*[ \t]+[%^}]"
+_GOES_ON = pattern(rb"(?:[ \t\r]*\n)*[ \t]+[%^}]")
 """A line of a body, indented."""
-_BLANK_LINES = rb"\n[ \t\r\n]*\n"
+_BLANK_LINES = pattern(rb"\n[ \t\r\n]*\n")
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +150,7 @@ class Dump:
     def ir(self) -> bytes:
         """The IR without what loggers printed in it and below it, and without blank lines."""
         text = without_noise(b"\n" + self.source.data[self.span.start : self.op_end]).replace(b"\r\n", b"\n")
-        return re.compile(_BLANK_LINES).sub(b"\n", text).strip()
+        return _BLANK_LINES.sub(b"\n", text).strip()
 
     @property
     def content(self) -> tuple[int, bytes]:
@@ -544,13 +545,13 @@ class _Splitter:
 
 def first_symbol(dump: Dump) -> bytes | None:
     """Return the first symbol of an op with a region in the dump, as it is written; None without one."""
-    match = re.compile(_SYMBOLS).search(dump.source.data, *dump.span)
+    match = _SYMBOLS.search(dump.source.data, *dump.span)
     return match and (match[1] or match[0])
 
 
 def module_lines(dump: Dump) -> list[int]:
     """Return the 1-based lines on which the outermost modules of a dump begin, if they are not indented."""
-    found = re.compile(_MODULE_LINE).finditer(dump.source.data, *dump.span)
+    found = _MODULE_LINE.finditer(dump.source.data, *dump.span)
     return [dump.source.line_at(match.start()) for match in found]
 
 
@@ -571,7 +572,7 @@ def _are_apart(module: Dump, other: Dump) -> bool:
 def _symbols(dump: Dump) -> set[bytes]:
     """Return the symbols of a module: of those ops that are not private, if there are any."""
     data, found, public = dump.source.data, set[bytes](), set[bytes]()
-    for match in re.compile(_SYMBOLS).finditer(data, *dump.span):
+    for match in _SYMBOLS.finditer(data, *dump.span):
         text = data[match.start() : line_end(data, match.end(), dump.span.end)]
         found.add(match[1] or match[0])
         if not any(word in text for word in _PRIVATE):
@@ -605,7 +606,7 @@ def _end_of_first_op(source: Source, span: Span) -> int:
 def _is_damaged(text: bytes) -> bool:
     """Whether the text behind an op is a part of IR: its braces do not match, or the body goes on."""
     rest = without_noise(b"\n" + text)
-    return bool(opened_braces(rest, Span(0, len(rest))) or re.compile(_GOES_ON).match(text))
+    return bool(opened_braces(rest, Span(0, len(rest))) or _GOES_ON.match(text))
 
 
 def _holds_more(source: Source, span: Span) -> bool:

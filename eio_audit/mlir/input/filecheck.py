@@ -10,10 +10,11 @@ import re
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
+from typing import NamedTuple
 
+from eio_audit.mlir.pattern import pattern
 from eio_audit.mlir.source import Source, Span, Text, UnreadableFileError, read_blocks
 
 _LOOKED_AT = 1 << 22  # how much of a file is looked at for such an output
@@ -21,8 +22,8 @@ _HEAD = b"Input was:"
 _BLANKS = b" \t\r"
 _BEGIN = rb"(?m)^(?P<lead>[^\n]{0,80}?)Input was:[ \t\r]*\n(?P=lead)<<<<<<[ \t\r]*\n"
 _END = rb"(?m)^(?P<lead>[^\n]{0,80}?)>>>>>>[ \t\r]*$"
-_NUMBERED = re.compile(rb" *+(?P<number>\d++): ?(?P<text>[^\n]*+)")
-_SKIPPED = re.compile(rb" *+\.[ \t\r]*+")
+_NUMBERED = pattern(rb" *+(?P<number>\d++): ?(?P<text>[^\n]*+)")
+_SKIPPED = pattern(rb" *+\.[ \t\r]*+")
 _CHECK_FILE = rb"(?m)^[^\n]{0,80}?Check file: ([^\n]++)$"
 _FAILED = rb"(?m): error: ([\w-]+?)(?:-(?:NEXT|SAME|NOT|DAG|LABEL|EMPTY|COUNT-?\d*))?: "
 _GIVEN = rb"-check-prefix(?:es)?[= ]([\w,-]+)"
@@ -34,8 +35,7 @@ LEFT_OUT = "FileCheck left out lines here: run the test again with FILECHECK_OPT
 """The error for an input that is not shown whole."""
 
 
-@dataclass(frozen=True, slots=True)
-class FailedCheck:
+class FailedCheck(NamedTuple):
     """An input in which FileCheck did not find what it looked for."""
 
     source: Source  # the input, without numbers and findings; its lines have their places in the output
@@ -96,8 +96,7 @@ def _input(source: Source, body: Span, lead: bytes) -> Source:
     return Source(source.name, b"\n".join(lines), places=[*places, (place, 0)])
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(NamedTuple):
     """A piece of a pattern."""
 
     kind: str  # "text", "regex", "set" for a variable and what it may be, or "use" of one
@@ -105,14 +104,13 @@ class Part:
     name: str = ""  # of "set", the name of the variable
 
 
-@dataclass(frozen=True, slots=True)
-class CheckLine:
+class CheckLine(NamedTuple):
     """A line that FileCheck looks for."""
 
     line: int  # 1-based, in the file of the checks
     kind: str  # such as "NEXT"; empty for a plain one
     text: str  # as written, without what is before the prefix
-    parts: tuple[Part, ...] = field(repr=False)
+    parts: tuple[Part, ...]
     times: int = 1  # how often it is to be found: N of COUNT-N
 
 

@@ -40,6 +40,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from eio_audit.mlir.input.markers import Marker, holds_ir
+from eio_audit.mlir.pattern import pattern
 from eio_audit.mlir.source import InputError, Source
 
 IR_SUFFIX = ".mlir"
@@ -49,10 +50,11 @@ _TRITON_SUFFIXES = (".source", ".ttir", ".ttgir")  # of the stages that are MLIR
 DUMP_SUFFIXES = (IR_SUFFIX, *LOG_SUFFIXES, *_TRITON_SUFFIXES)
 """Endings of dumps. One of ``_PACKED_SUFFIXES`` may follow. ``.mlir.txt`` counts as ``.mlir``."""
 _PACKED_SUFFIXES = (".gz", ".bz2", ".xz", ".zst", ".lz4")
-_DIGITS = re.compile(r"([0-9]+)")
+_ARCHIVE_SUFFIXES = (".zip", ".7z", ".rar", ".tar", ".tgz")
+_DIGITS = pattern(r"([0-9]+)")
 _STAGES = ("vhlo", "shlo", "ttir", "ttnn")
 _KERNEL_STAGES = ("pre-optimization", "post-optimization", "post-lowering", "source", "ttir", "ttgir")
-_NAMED = re.compile(
+_NAMED = pattern(
     r"(?P<counters>[0-9]+(?:_[0-9]+)*)[_-](?P<pass>[^0-9_].*)"
     r"|(?P<stage>vhlo|(?:frontend_)?shlo(?:_(?:frontend|set_mesh_attr|compiler|cleaned))*|ttir|ttnn)"
     r"(?:_(?P<graph>.+_g[0-9]+))?_(?P<milliseconds>[0-9]{10,})"
@@ -64,19 +66,19 @@ _CHAINS = (
     ("vhlo", "shlo", "ttir", "ttnn"),
 )
 """The stages of compilers, in order: those of Triton, and of its shared middle layer; those of tt-xla."""
-_COUNTED = re.compile(r"(?P<counters>[0-9]+(?:_[0-9]+)*)[-_. ]+(?P<words>[^0-9_].*)")
+_COUNTED = pattern(r"(?P<counters>[0-9]+(?:_[0-9]+)*)[-_. ]+(?P<words>[^0-9_].*)")
 _OF_PASS = (
     r"(?i)(?:(?:(?P<prefix>.+?)[-_. ])?pass[-_. ]?)?(?P<counters>[0-9]++)[-_. ]"
     r"(?P<when>before|after)[-_. ](?P<pass>[^-_. ].*)"
 )
 """A file name with the number of a pass, and ``before`` or ``after`` directly behind it."""
-_OP = re.compile(rb"(?m)^(?!#)[ \t]*+(?:%[^\n=]*+= )?\"?([A-Za-z_]\w*+\.[\w.]++)")
+_OP = pattern(rb"(?m)^(?!#)[ \t]*+(?:%[^\n=]*+= )?\"?([A-Za-z_]\w*+\.[\w.]++)")
 """The name of an op at the beginning of a line. Locations need no line of their own."""
 _BETWEEN_WORDS = "-_. "
 _WORD = r"[^-_. ]+"
 _FAILED = "FAILED"
 _HASH = r"[A-Z2-7]{52}|[0-9a-f]{64}"  # the name of a folder in Triton's cache
-_RUN = re.compile(r"_run[0-9a-f]+(?=_g[0-9]+\Z)")  # the id of a run in the name of a graph
+_RUN = pattern(r"_run[0-9a-f]+(?=_g[0-9]+\Z)")  # the id of a run in the name of a graph
 _ITERATION = "GreedyPatternRewriteIteration"
 SINGLE_REWRITES = ("apply-pattern", _ITERATION)
 """How the passes in the names of files with single rewrites begin."""
@@ -299,12 +301,16 @@ def _ir_files(path: str, skip: Callable[[str], None]) -> list[_File]:
     cached = {file.folders for file in files if file.name.endswith(_TRITON_SUFFIXES[1:])}
     others = {file for file in files if file.name.endswith(".source") and file.folders not in cached}
     named = [file for file in files if _stem(file.name) is not None and file not in others]
+    archives = [file for file in files if is_archive(file.name)]
+    cure = f"; unpack {archives[0].path} first" if archives else ""
     if not named:
-        raise InputError(folder, None, f"no {', '.join(DUMP_SUFFIXES)} file in this folder")
+        raise InputError(folder, None, f"no {', '.join(DUMP_SUFFIXES)} file in this folder{cure}")
     found = [file for file in named if is_ir_file(file.name) or holds_ir(file.path)]
     if not found:
-        raise InputError(folder, None, f"no {IR_SUFFIX} file in this folder, and no other with IR in it")
-    named += [file for file in files if file.folders in cached]
+        raise InputError(
+            folder, None, f"no {IR_SUFFIX} file in this folder, and no other with IR in it{cure}"
+        )
+    named += [*archives, *(file for file in files if file.folders in cached)]
     for other in sorted({*named} - {*found}, key=lambda file: file.parts):
         skip(other.path)
     return found
@@ -459,6 +465,11 @@ def _ranks(files: Sequence[_File]) -> dict[_File, int]:
                 ranks |= {file: chain.index(found[0]) for file, found in own.items()}
                 break
     return ranks
+
+
+def is_archive(path: str) -> bool:
+    """Return whether a file's name is that of an archive, which may hold dumps but is not read."""
+    return path.removesuffix(_packed(path)).endswith(_ARCHIVE_SUFFIXES)
 
 
 def _packed(name: str) -> str:

@@ -8,7 +8,6 @@ one balanced op, and reading it is an error, not a wrong result.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from hashlib import sha256
@@ -18,6 +17,7 @@ from typing import NamedTuple
 from eio_audit.mlir.input.dumps import Dump, start_of_first_op
 from eio_audit.mlir.input.markers import without_noise
 from eio_audit.mlir.ir import symbol_in
+from eio_audit.mlir.pattern import pattern
 from eio_audit.mlir.source import Source, Span, Text, line_end, splice
 from eio_audit.mlir.tokens import (
     ALIAS_NAME,
@@ -29,17 +29,17 @@ from eio_audit.mlir.tokens import (
 )
 from eio_audit.mlir.traits import OpTable
 
-_HEADER = re.compile(rb'(?:"(?P<generic>[\w$.-]++)"\(|(?P<custom>[A-Za-z_][\w$]*+\.[\w$.-]++) )')
-_BLANKS = re.compile(rb"[ \t]*+")
-_ALIAS_USE = re.compile(rb"(" + ALIAS_NAME + rb")")
-_ATTRIBUTE_ALIAS_USE = re.compile(rb"(" + ALIAS_NAME.replace(b"[#!]", b"#") + rb")")
-_LOCATION_ALIAS = re.compile(rb"loc\((#[\w$.-]++)\)\n")
+_HEADER = pattern(rb'(?:"(?P<generic>[\w$.-]++)"\(|(?P<custom>[A-Za-z_][\w$]*+\.[\w$.-]++) )')
+_BLANKS = pattern(rb"[ \t]*+")
+_ALIAS_USE = pattern(rb"(" + ALIAS_NAME + rb")")
+_ATTRIBUTE_ALIAS_USE = pattern(rb"(" + ALIAS_NAME.replace(b"[#!]", b"#") + rb")")
+_LOCATION_ALIAS = pattern(rb"loc\((#[\w$.-]++)\)\n")
 _LONG_LOCATION = 1000  # the length in bytes from which a location stays an alias, since many ops may use it
 _LONGEST_EXPANSION = 4096  # the most bytes that an alias may expand to; without a limit, it is exponential
-_OPENING = re.compile(rb"\{[ \t\r\v\f]{0,7}\n")  # the end of a line with a brace
+_OPENING = pattern(rb"\{[ \t\r\v\f]{0,7}\n")  # the end of a line with a brace
 _LINE_TAIL = 8  # how many bytes at the end of a line may hold the brace, as blanks may follow it
 _LONGEST_HEADER = 1 << 16  # how many bytes of an op may hold its symbol, from its start or to its end
-_NAME = re.compile(rb'(?:%[^=\n]*+= )?(?:"(?P<generic>[\w$.-]++)"\(|(?P<custom>[A-Za-z_][\w$.]*+))')
+_NAME = pattern(rb'(?:%[^=\n]*+= )?(?:"(?P<generic>[\w$.-]++)"\(|(?P<custom>[A-Za-z_][\w$.]*+))')
 _MODULE = "builtin.module"
 
 

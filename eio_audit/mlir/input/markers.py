@@ -22,6 +22,7 @@ from itertools import accumulate, pairwise
 from typing import NamedTuple
 
 from eio_audit.mlir.input.media import FILECHECK, IR_BEHIND, PROGRESS, other_text
+from eio_audit.mlir.pattern import pattern
 from eio_audit.mlir.source import (
     Affix,
     Source,
@@ -43,7 +44,7 @@ _PASS = (
     rb"// -----// IR Dump (?P<when>Before|After) (?P<pass>.+?)(?P<failed> Failed)?"
     rb"(?: \('(?P<op>[^'\n]*)' operation(?:: (?P<symbol>@[^\n]*?))?\))? //----- //"
 )
-_PRINTED_IR = rb"// -----// IR Dump(?: (?P<label>[^\n]+?))? //----- //"
+_PRINTED_IR = pattern(rb"// -----// IR Dump(?: (?P<label>[^\n]+?))? //----- //")
 """The marker of MLIR's pass ``print-ir``, which may have a label."""
 PRINTED = "PrintIRPass"  # its class, and that of any other that prints a state under a name
 _OLD_PASS = (
@@ -52,9 +53,9 @@ _OLD_PASS = (
 )
 """The marker of MLIR until 2020."""
 _JIT = rb"---- IR Dump (?P<when>before|after) (?P<pass>[^\n]+?) ----"
-_STAGE = rb"MLIR Module (?P<stage>[\w.-]+):"
+_STAGE = pattern(rb"MLIR Module (?P<stage>[\w.-]+):")
 _END = b"END OF MLIR MODULE"
-_ARGUMENT = (
+_ARGUMENT = pattern(
     r"(?s)(?P<name>(?:\(anonymous namespace\)|::|[^:(])+?)(?: Failed)?(?: \((?P<old>.*)\)|: (?P<new>.*))?\Z"
 )
 _BYTECODE = b"ML\xefR"
@@ -68,11 +69,11 @@ _SIGN = (
     rb"|\}[^\n]*? loc\([#\"u]"
     rb")"
 )
-"""The start of a line with an op, an alias or the end of a region. Compiled on first use."""
+"""The start of a line with an op, an alias or the end of a region."""
 _LEVEL = rb"(?:trace|debug|info|warn(?:ing)?|error|fatal|critical|success)"
 _COLOUR = rb"\x1b\[[0-9;]*[A-Za-z]"
 _OP_START = rb"[ \t]*+(?:%|\"[\w$.-]+\"\(|\})"
-_NOISE = (
+_NOISE = pattern(
     rb"(?:" + _COLOUR + OR_FAIL + rb")++(?!" + _OP_START + rb")"  # coloured by a logger
     rb"|\[(?=[^\]\n\"]*\d\d:\d\d)[^\]\n]*+\]|(?i:\[\s*" + _LEVEL + rb"\s*\])"
     rb"|\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\d\d:\d\d:\d\d[.,| ]"
@@ -88,10 +89,10 @@ PLACE = (
 )
 """A location as a diagnostic begins with it."""
 _DIAGNOSTIC = PLACE + rb": (?:error|warning|note|remark): "
-EXCERPT = re.compile(rb"[^\n]*+\n[ \t]*+\^[~ \t\r]*+(?=\n|\Z)")
+EXCERPT = pattern(rb"[^\n]*+\n[ \t]*+\^[~ \t\r]*+(?=\n|\Z)")
 """A source line with a caret below it. A diagnostic of many lines may stand above it."""
-_MESSAGE_AND_EXCERPT = rb"[^\n]*+\n" + EXCERPT.pattern
-_SHOWN_OP = (
+_MESSAGE_AND_EXCERPT = pattern(rb"[^\n]*+\n" + EXCERPT.pattern)
+_SHOWN_OP = pattern(
     rb"[^\n]*?(?P<known>see current operation:[ \t\r]*)?(?:(?<= )|(?(known)|(?!)))\n"
     rb"(?(known)[ \t]*)(?=[%\"A-Za-z_])"
 )
@@ -100,7 +101,7 @@ _SHOWN_OP = (
 Editors and forms drop the blank, wrap the line or indent it, but for that the message is known.
 """
 _LONGEST_SHOWN_OP = 1 << 20
-_FLUSH_LINE = re.compile(rb"\n(?=[^ \t\r\n}^%)#])")
+_FLUSH_LINE = pattern(rb"\n(?=[^ \t\r\n}^%)#])")
 """The start of a line that is not indented. A printer indents all lines in a function."""
 CRASH = (
     rb"[ \t]*+(?:PLEASE (?:submit|ATTACH)|Stack dump:|LLVM ERROR: |Assertion failed|[^\n]*: Assertion "
@@ -111,21 +112,21 @@ CRASH = (
 """The first line that a compiler prints when it crashes."""
 _NO_IR = CRASH + rb"|Traceback \(most recent|Thread \d+ \"|thread '|===-|```"
 """The same, or that of what else may follow the last marker of a log."""
-_IR = re.compile(rb"[%^}#!{()]|\"[\w$.-]++\"\(|(?:[A-Za-z_]\w*+\.[\w$.]++|module|return) ")
-"""The start of a line of IR. Few dumps have other lines, so the patterns above are compiled on first use."""
+_IR = pattern(rb"[%^}#!{()]|\"[\w$.-]++\"\(|(?:[A-Za-z_]\w*+\.[\w$.]++|module|return) ")
+"""The start of a line of IR. Few dumps have other lines."""
 _LONGEST_PREFIX = 512
-_IR_LINE = re.compile(rb"[ \t]*+(?:[}%^\"]|[#!][\w$.-]++ = )")
+_IR_LINE = pattern(rb"[ \t]*+(?:[}%^\"]|[#!][\w$.-]++ = )")
 """The start of a line of IR. A marker may follow IR on its line."""
-_NUMBER = re.compile(rb"(?<! ) *+[0-9]+")
+_NUMBER = pattern(rb"(?<! ) *+[0-9]+")
 _NUMBERED = rb" *+[0-9]++: "
 _ANNOTATION = rb" ++\.[ \r]*+\Z|[a-z]++:[0-9]++(?:'[0-9]++)?[ ]"
 """What stands for lines that are left out, or points to a place in the line above, as FileCheck prints it."""
 _ESCAPE = b"\x1b"
-_COLOURS = re.compile(rb"(?:\x1b\[[0-9;]*+[A-Za-z])+\r?")
+_COLOURS = pattern(rb"(?:\x1b\[[0-9;]*+[A-Za-z])+\r?")
 _SEPARATOR_SLASHES, _SEPARATOR_DASHES = b"// ", b"-----"
-_SEPARATOR = re.compile(rb"// -----[ \t]*\r?(?=\n|\Z)")
+_SEPARATOR = pattern(rb"// -----[ \t]*\r?(?=\n|\Z)")
 _BRACE = STRING + rb"|" + COMMENT + rb"|(?P<brace>[{}])"
-"""A brace, or what may hold one that does not count. Like the next patterns, compiled on first use."""
+"""A brace, or what may hold one that does not count."""
 _HOLDS_IR = (
     rb'(?m)^(?=module\b|func\.func\b|"builtin\.module"|"func\.func"|[#!][\w$.-]+ = '
     rb"|[a-z_]\w*\.[\w.]+ [^\n]*\{[ \t\r]*$)(?!" + EXCERPT.pattern + rb")"
@@ -135,8 +136,8 @@ _MODULE_START = (
     rb"|[a-z_]\w*\.[\w.]+ [^\n@%=\"]*@[^\n]*\{[ \t\r]*$)(?!" + EXCERPT.pattern + rb")"
 )
 """The start of a module or function."""
-_ALIAS_OR_BLANK = rb"[#!][\w$.-]+ = [^\n]*\n|[ \t\r]*\n"
-_BLANK = re.compile(rb"(?:\xef\xbb\xbf)?[ \t\r\n]*+")
+_ALIAS_OR_BLANK = pattern(rb"[#!][\w$.-]+ = [^\n]*\n|[ \t\r]*\n")
+_BLANK = pattern(rb"(?:\xef\xbb\xbf)?[ \t\r\n]*+")
 
 
 class Marker(NamedTuple):
@@ -186,10 +187,10 @@ def _begun_markers(data: Text, start: int, end: int) -> Iterator[tuple[Span, Mar
         marked = (re.compile(pattern).match(data, offset) for pattern in (_PASS, _JIT, _OLD_PASS))
         if match := next(filter(None, marked), None):
             yield Span(offset, match.end()), _pass_marker(match)
-        elif match := re.compile(_PRINTED_IR).match(data, offset):
+        elif match := _PRINTED_IR.match(data, offset):
             label = (match["label"] or b"print-ir").decode("utf-8", "replace")
             yield Span(offset, match.end()), Marker(label, PRINTED, None)
-        elif match := re.compile(_STAGE).match(data, offset):
+        elif match := _STAGE.match(data, offset):
             stage = match["stage"].decode("utf-8", "replace")
             yield Span(offset, match.end()), Marker(stage, stage, None)
         elif data[offset : offset + len(_END)] == _END:
@@ -216,7 +217,7 @@ def _starts(data: Text, start: int, end: int) -> Iterator[int]:
 def _pass_marker(match: re.Match[bytes]) -> Marker:
     groups = match.groupdict()
     text = match["pass"].decode("utf-8", "replace")
-    parts = re.compile(_ARGUMENT).match(text)
+    parts = _ARGUMENT.match(text)
     class_name = parts["name"] if parts else text
     argument = (parts["old"] or parts["new"] or class_name) if parts else text
     symbol, op_name = groups.get("symbol"), groups.get("op")
@@ -243,10 +244,10 @@ def noise_end(data: Text, offset: int, end: int) -> int | None:
         is_whole_op = not data[bar.end() : last].rstrip().endswith(b"{")  # else its end is an error
         return bar.end() if is_whole_op and re.compile(IR_BEHIND).match(data, bar.end(), end) else last
     if re.compile(_DIAGNOSTIC).match(data, offset, end):
-        if excerpt := re.compile(_MESSAGE_AND_EXCERPT).match(data, offset, end):
+        if excerpt := _MESSAGE_AND_EXCERPT.match(data, offset, end):
             return excerpt.end()
         return shown_op_end(data, offset, end) or line_end(data, offset, end)
-    return line_end(data, offset, end) if re.compile(_NOISE).match(data, offset, end) else None
+    return line_end(data, offset, end) if _NOISE.match(data, offset, end) else None
 
 
 def without_noise(text: bytes) -> bytes:
@@ -271,7 +272,7 @@ def shown_op_end(data: Text, offset: int, end: int) -> int | None:
 
     The op ends with its first line end outside brackets.
     """
-    message = re.compile(_SHOWN_OP).match(data, offset, end)
+    message = _SHOWN_OP.match(data, offset, end)
     if message is None or not re.compile(_DIAGNOSTIC).match(data, offset, end):
         return None
     position, depth = message.end(), 0
@@ -312,7 +313,7 @@ def module_start(data: Text, span: Span) -> int | None:
     start = match.start()
     while start > span.start:
         line = max(data.rfind(b"\n", span.start, start - 1) + 1, span.start)
-        if not re.compile(_ALIAS_OR_BLANK).match(data, line, start):
+        if not _ALIAS_OR_BLANK.match(data, line, start):
             break
         start = line
     return start

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 
+from eio_audit.mlir.pattern import pattern
 from eio_audit.mlir.source import InputError, Source, Span, Text, line_end, without_constants
 from eio_audit.mlir.tokens import COMMENT, STRING, match_end
 
@@ -42,7 +43,7 @@ _OTHER_TEXTS = {
 """What is said of a text that is not MLIR, and what a line begins with from which on it is none."""
 _STARTS = {start: what for what, starts in _OTHER_TEXTS.items() for start in starts}
 _FIRST_BYTES = re.escape(b"".join(sorted({start[:1] for start in _STARTS})))
-_OTHER_START = b"\n(?=[%b])(%b)" % (_FIRST_BYTES, b"|".join(map(re.escape, _STARTS)))
+_OTHER_START = pattern(b"\n(?=[%b])(%b)" % (_FIRST_BYTES, b"|".join(map(re.escape, _STARTS))))
 
 _WITHOUT_DUMPS = "to see both, compile with --mlir-timing --mlir-print-ir-after-all"
 _IN_STRING = "this is IR in a string, with '\\n' for its line ends: print the string"
@@ -103,7 +104,7 @@ _LOOKED_AT = 1 << 22  # how many bytes of such a text are looked at
 
 _MARK = b"\xef\xbb\xbf"  # the byte order mark of UTF-8, which may begin a file
 _FOREIGN_BYTES = b"\xc2", b"\xe2", b"\xef", b"&"
-_FOREIGN = (
+_FOREIGN = pattern(
     STRING
     + rb"|"
     + COMMENT
@@ -112,7 +113,7 @@ _FOREIGN = (
     rb"|(?P<blank>\xc2\xa0|\xe2\x80[\x80-\x8a\xaf])|(?P<nothing>\xe2\x80[\x8b-\x8d]|\xef\xbb\xbf|\xc2\xad)"
     rb"|(?P<entity>&(?:quot|apos|lt|gt|amp|nbsp|#\d{1,7}|#x[0-9a-fA-F]{1,6});)"
 )
-"""What no IR has outside strings and comments, or what may hold it. Compiled on first use."""
+"""What no IR has outside strings and comments, or what may hold it."""
 _FOREIGN_KINDS = {
     "quote": "{} is a curly quote, as word processors write it: write a straight one",
     "dash": "{} is a long dash, as word processors write it: write '-', or '--' for a longer one",
@@ -123,25 +124,25 @@ _FOREIGN_KINDS = {
     "entity": "{} is the source of a web page: copy the text that the page shows",
 }
 _MARKER_TEXT = b"IR Dump "
-_FOREIGN_MARKER = rb"(?P<dash>\xe2\x80[\x90-\x95])[^\n]{0,20}IR Dump "
-_IR_LINE = (
+_FOREIGN_MARKER = pattern(rb"(?P<dash>\xe2\x80[\x90-\x95])[^\n]{0,20}IR Dump ")
+_IR_LINE = pattern(
     rb"(?:[ \t]|\xc2\xa0|\xc2\xad|\xe2\x80[\x80-\x8d\xaf]|\xef\xbb\xbf|&nbsp;)*+"
     rb"(?:[%^}#!]|\"[\w$.-]++\"\(|&quot;[\w$.-]++&quot;|\xe2\x80[\x98-\x9f][\w$.-]++\xe2\x80|[A-Za-z_]\w*+\.[\w$.]++"
     rb"|(?:module|return|func)\b)"
 )
 """The start of a line of IR, with such blanks and quotes."""
 _LINE_END_IN_TEXT = STRING + rb"|(?P<end>[{}][ \t]*+\\++n)"
-_BLANKS = re.compile(rb"\s*+")
+_BLANKS = pattern(rb"\s*+")
 
 _PRETTY = "locations without loc(...), as --mlir-pretty-debuginfo prints them: print without it"
 _PRETTY_PLACE = (
     rb"(?:[^\s\"]:\d++:\d++(?: to \d*+:\d++)?|\[unknown\])[)\]]*+[ \t\r]*+\Z"
     rb"|[^\s\"]:\d++:\d++ at [^\n]*\Z"
 )
-_LOCATION_ALIAS = rb"#loc\d*+(?![\w$.-])"
+_LOCATION_ALIAS = pattern(rb"#loc\d*+(?![\w$.-])")
 _PRETTY_NAME = rb"\"[)\]]*+[ \t\r]*+\Z"
 _RESULTS_LINE = rb"(?m)^[ \t]*+%[^\n=]*+= [^\n]*+"
-_OP_LINE = rb"[ \t]*+(?:%[\w$.-]++[^=\n]*+= |\"[\w$.-]++\"\(|[a-z_]\w*+\.[\w.$]++ )"
+_OP_LINE = pattern(rb"[ \t]*+(?:%[\w$.-]++[^=\n]*+= |\"[\w$.-]++\"\(|[a-z_]\w*+\.[\w.$]++ )")
 _LONGEST_END = 1 << 16  # the most bytes at the end of a dump in which its last line is looked for
 
 
@@ -151,7 +152,7 @@ def other_text(data: Text, offset: int, end: int) -> tuple[int, str] | None:
         if data[offset : offset + len(start)] == start:
             return offset, what
     for part in without_constants(data, Span(offset, end)):
-        if found := re.compile(_OTHER_START).search(data, *part):
+        if found := _OTHER_START.search(data, *part):
             return found.start(1), _STARTS[found[1]]
     return None
 
@@ -160,8 +161,8 @@ def disguise(source: Source, span: Span, *, has_ops: bool) -> InputError | None:
     """Return the error that names the medium of a text that cannot be read; None if it is not known."""
     known = _IN_IR if has_ops else _IN_IR | _INSTEAD_OF_IR
     text = bytes(source.data[span.start : min(span.end, span.start + _LOOKED_AT)])
-    for what, pattern in known.items():
-        if found := re.compile(pattern).search(text):
+    for what, sign in known.items():
+        if found := re.compile(sign).search(text):
             return source.error(span.start + found.start(), what)
     return None
 
@@ -169,7 +170,7 @@ def disguise(source: Source, span: Span, *, has_ops: bool) -> InputError | None:
 def foreign_marker(source: Source) -> InputError | None:
     """Return the error for a text in which dashes of markers are no plain ones; None without one."""
     if source.data.find(_MARKER_TEXT, 0, _LOOKED_AT) >= 0 and (
-        found := re.compile(_FOREIGN_MARKER).search(source.data, 0, _LOOKED_AT)
+        found := _FOREIGN_MARKER.search(source.data, 0, _LOOKED_AT)
     ):
         shown = found["dash"].decode("utf-8", "replace")
         return source.error(found.start("dash"), _FOREIGN_KINDS["dash"].format(shown))
@@ -185,7 +186,7 @@ def foreign_text(source: Source, span: Span) -> InputError | None:
 
 def _foreign_characters(source: Source, span: Span) -> InputError | None:
     data, passed = source.data, span.start
-    for found in re.compile(_FOREIGN).finditer(data, *span):
+    for found in _FOREIGN.finditer(data, *span):
         kind, start = found.lastgroup, found.start()
         if kind is None or start < passed or (start == span.start and found[0] == _MARK):
             continue
@@ -211,7 +212,7 @@ def _in_string(source: Source, span: Span) -> InputError | None:
 
 def _is_ir_line(data: Text, offset: int) -> bool:
     line = data.rfind(b"\n", 0, offset) + 1
-    return re.compile(_IR_LINE).match(data, line) is not None
+    return _IR_LINE.match(data, line) is not None
 
 
 def _pretty_locations(source: Source, span: Span) -> InputError | None:
@@ -223,7 +224,7 @@ def _pretty_locations(source: Source, span: Span) -> InputError | None:
     line = bytes(data[brace : line_end(data, brace, span.end)])
     if b" //" in line or len(line) < len(b"} []"):
         return None
-    is_alias = b"loc(" not in line and re.compile(_LOCATION_ALIAS).search(line) is not None
+    is_alias = b"loc(" not in line and _LOCATION_ALIAS.search(line) is not None
     is_pretty = is_alias or re.compile(_PRETTY_PLACE).search(line) is not None
     if not is_pretty and _ends_in_name(line):
         ops = re.findall(_RESULTS_LINE, bytes(data[first:brace]))
@@ -235,7 +236,7 @@ def _pretty_last_line(source: Source, span: Span) -> InputError | None:
     """The same of a dump without a closing brace, by its last line."""
     text = bytes(source.data[span.start : span.end]).rstrip()
     line = text[text.rfind(b"\n") + 1 :]
-    if re.compile(_OP_LINE).match(line) and b" //" not in line and re.compile(_PRETTY_PLACE).search(line):
+    if _OP_LINE.match(line) and b" //" not in line and re.compile(_PRETTY_PLACE).search(line):
         return source.error(span.start + len(text), _PRETTY)
     return None
 

@@ -7,20 +7,21 @@ import shlex
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from eio_audit.mlir.pattern import pattern
 from eio_audit.mlir.source import Span, Text
 from eio_audit.mlir.tokens import REPRODUCER
 
-_PRINTED = re.compile(rb"(?m)^Pass Manager with \d+ pass(?:es)?:\r?\n(?P<text>(?:.*\S.*\n?)+)")
-_ARGUMENTS = re.compile(rb"(?m)^(?:\d+\.\s+)?Program arguments: (?P<words>\S[^\r\n]*+)")
-_LINE = re.compile(rb"(?m)^Pass Manager with \d+ pass(?:es)?:\r?\n(?P<words>\S[^\r\n]*+)")
-_KEPT = re.compile(rb'pipeline: "(?P<words>(?:[^"\\]|\\.)*)"')
+_PRINTED = pattern(rb"(?m)^Pass Manager with \d+ pass(?:es)?:\r?\n(?P<text>(?:.*\S.*\n?)+)")
+_ARGUMENTS = pattern(rb"(?m)^(?:\d+\.\s+)?Program arguments: (?P<words>\S[^\r\n]*+)")
+_LINE = pattern(rb"(?m)^Pass Manager with \d+ pass(?:es)?:\r?\n(?P<words>\S[^\r\n]*+)")
+_KEPT = pattern(rb'pipeline: "(?P<words>(?:[^"\\]|\\.)*)"')
 _PIPELINE_FLAG = "pass-pipeline"
 _OTHER_FLAGS = (
     *("mlir-", "allow-unregistered-dialect", "dump-", "load-", "irdl-file", "o", "split-input-file"),
     "verify-",
 )
 """What flags begin with that name no pass."""
-_PIECE = re.compile(r"\s*(?:(?P<name>[\w.$<>:-]+)|(?P<sign>[(),]))\s*")
+_PIECE = pattern(r"\s*(?:(?P<name>[\w.$<>:-]+)|(?P<sign>[(),]))\s*")
 _MAY_FOLLOW = {"": "a", "a": "(", "(": "a)", ")": ",)", ",": "a"}
 """What may follow a sign of a pipeline, or a name (``a``) before a parenthesis. A pass ends as ``)`` does."""
 

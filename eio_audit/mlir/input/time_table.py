@@ -6,20 +6,19 @@ MLIR prints such a report with ``-mlir-timing``, as text or as JSON, in a log or
 from __future__ import annotations
 
 import json
-import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from eio_audit.mlir.input.markers import find_markers
 from eio_audit.mlir.input.timing_reports import find_timing_reports
+from eio_audit.mlir.pattern import pattern
 from eio_audit.mlir.source import Source
 
-_JSON = re.compile(rb"\[\s*\{\"(?:wall|user)\": \{\"duration\":")
+_JSON = pattern(rb"\[\s*\{\"(?:wall|user)\": \{\"duration\":")
 _DURATION = b'": {"duration":'
-_NO_PASS = re.compile(r"'[^']+' Pipeline|\(A\) .*|root|Total")
+_NO_PASS = pattern(r"'[^']+' Pipeline|\(A\) .*|root|Total")
 """The entries that are no work of their own: those of the passes in them are others, or they are a sum."""
 _TOTAL = "Total"
 
@@ -33,8 +32,7 @@ class PassTime(NamedTuple):
     share: float  # the part of the total
 
 
-@dataclass(frozen=True, slots=True)
-class TimeTable:
+class TimeTable(NamedTuple):
     """The times of a log."""
 
     source: str  # the file
@@ -102,8 +100,7 @@ class ComparedTime(NamedTuple):
         return self.after - self.before
 
 
-@dataclass(frozen=True, slots=True)
-class TimeComparison:
+class TimeComparison(NamedTuple):
     """The times of two logs."""
 
     before: TimeTable

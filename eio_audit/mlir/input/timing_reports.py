@@ -6,19 +6,20 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from eio_audit.mlir.pattern import pattern
 from eio_audit.mlir.source import Source, Span, Text, find_all
 
 _TITLE = b"... Execution time report ..."
-_HEAD = re.compile(
+_HEAD = pattern(
     re.escape(_TITLE) + rb"[ \t]*\r?\n===-+===[ \t]*\r?\n[^\n]*\n[ \t]*\r?\n(?P<columns>[^\n]{0,200})\n"
 )
-_COLUMN = re.compile(rb"(?<!-)--++ ?([A-Z][A-Za-z ]*?) ?--+")
-_ROW = re.compile(
+_COLUMN = pattern(rb"(?<!-)--++ ?([A-Z][A-Za-z ]*?) ?--+")
+_ROW = pattern(
     rb"(?P<times>(?: *-?\d{1,9}\.\d{1,9} \([^()\n]{0,20}\))+)"
     rb"  (?P<indent>(?:  )*)(?P<name>\S[^\r\n]*)\r?(?:\n|\Z)"
 )
-_TIME = re.compile(rb"((?:-\d++|(?<!\d)\d++)\.\d++) \(")
-_PIPELINE = re.compile(r"'(?P<op>[^']+)' Pipeline")
+_TIME = pattern(rb"((?:-\d++|(?<!\d)\d++)\.\d++) \(")
+_PIPELINE = pattern(r"'(?P<op>[^']+)' Pipeline")
 
 
 class TimedEntry(NamedTuple):

@@ -15,6 +15,7 @@ from functools import cached_property
 
 from eio_audit.mlir.input.markers import noise_end
 from eio_audit.mlir.ir import IR
+from eio_audit.mlir.pattern import pattern
 from eio_audit.mlir.reading.builder import OpenOp
 from eio_audit.mlir.source import Source, Span, Text, line_end
 from eio_audit.mlir.tokens import (
@@ -39,17 +40,17 @@ from eio_audit.mlir.tokens import (
 )
 from eio_audit.mlir.traits import listed_dialects
 
-_BLANKS_BEFORE = re.compile(rb"[ \t]*+")
-_COMMENT = re.compile(rb"[ \t]*+//(?! ?-----)[^\r\n]*+\r?+\n")
+_BLANKS_BEFORE = pattern(rb"[ \t]*+")
+_COMMENT = pattern(rb"[ \t]*+//(?! ?-----)[^\r\n]*+\r?+\n")
 """A line that is only a comment. ``// -----`` splits a file or begins a marker."""
-_COMMENT_LINE = re.compile(rb"\n[ \t]*+//")
-_TRAILING_COMMENT = re.compile(rb"[ \t]*+" + COMMENT)
-_COLON = re.compile(rb"\s*+:\s*+")
-_ARROW = re.compile(rb"\s*+->\s*+")
-_TYPE_NAME = re.compile(rb"!?+[A-Za-z_](?:-(?!>)|[\w$.]++)*+")
-_DICTIONARY = re.compile(rb"\s*+(?=\{)")
-_LOCATION = re.compile(rb"\s*+\bloc\s*+(?=\()")
-_USUAL_ARGUMENT = re.compile(
+_COMMENT_LINE = pattern(rb"\n[ \t]*+//")
+_TRAILING_COMMENT = pattern(rb"[ \t]*+" + COMMENT)
+_COLON = pattern(rb"\s*+:\s*+")
+_ARROW = pattern(rb"\s*+->\s*+")
+_TYPE_NAME = pattern(rb"!?+[A-Za-z_](?:-(?!>)|[\w$.]++)*+")
+_DICTIONARY = pattern(rb"\s*+(?=\{)")
+_LOCATION = pattern(rb"\s*+\bloc\s*+(?=\()")
+_USUAL_ARGUMENT = pattern(
     VALUE + rb": [A-Za-z]\w*+(?:<\w*+>)?(?: \{[\w$. =#]++(?:<\w*+>)?\})?"
     rb'(?P<location> loc\((?:"[^"\\\n]*+"|#[\w$-]++)\))'
 )
@@ -83,8 +84,8 @@ _HAVE_DEFAULT_DIALECT = frozenset(
 """Listed ops in whose regions MLIR prints the ops of their dialect without it (``getDefaultDialect``)."""
 _ALL_LISTED = frozenset({"func.func", "builtin.module"})
 """Those of a dialect with no other ops than the table lists."""
-_BOUND = re.compile(VALUE + rb" = (?:max|min)\b")
-_OLD_FUNCTION = rb"(?m)^[ \t]*+func\s++(?:\w++\s++)?@"
+_BOUND = pattern(VALUE + rb" = (?:max|min)\b")
+_OLD_FUNCTION = pattern(rb"(?m)^[ \t]*+func\s++(?:\w++\s++)?@")
 """MLIR before 2022 printed the ops of its standard dialect without dialect in any region."""
 _BEGIN_WITH_STRING = frozenset(
     {
@@ -103,18 +104,18 @@ _CLAUSES = frozenset(
     }
 )
 """Keywords that may start a line at the indentation of the op they belong to."""
-_GOES_ON = re.compile(rb"\{|[ \t\r]*+[,<%:A-Za-z_]")
+_GOES_ON = pattern(rb"\{|[ \t\r]*+[,<%:A-Za-z_]")
 """What follows a keyword in the middle of an op. After the name of an op it may follow, too."""
-_TYPE_COLON = re.compile(rb"(?<!:):(?!:)")  # none of ``@module::@function``
+_TYPE_COLON = pattern(rb"(?<!:):(?!:)")  # none of ``@module::@function``
 _NEEDS_MORE = (b",", b":", b"=", b"->", b"(", b"[", b"{", b"<")
-_OPEN_WORD = re.compile(rb"(?<![\w$.%#!@^-])(?:applies|with)\Z")
+_OPEN_WORD = pattern(rb"(?<![\w$.%#!@^-])(?:applies|with)\Z")
 """A word that ends no op: an op's name (``applies stablehlo.add``) or a string (``with "f"(%a)``) follows."""
 _ENDS_LIKE_AN_OP = (b")", b"]", b"}", b">", b'"')
-_WORD_BEFORE = re.compile(rb"(?<![\w$.%#!@^-])[\w$.%#!@^-]++\Z")
-_BUILTIN_TYPE = re.compile(rb"(?:[su]?i\d+|b?f\d\w*|tf32|index|none)\Z")
-_BLANKS = re.compile(rb"[ \t\r]*+")
-_ATTRIBUTES = re.compile(rb"(?<![\w$.@])attributes\Z")
-_REGION_CLAUSE = rb"(?m)" + GAP + rb"[a-z_]++" + GAP + rb"\{[ \t\r]*+$"
+_WORD_BEFORE = pattern(rb"(?<![\w$.%#!@^-])[\w$.%#!@^-]++\Z")
+_BUILTIN_TYPE = pattern(rb"(?:[su]?i\d+|b?f\d\w*|tf32|index|none)\Z")
+_BLANKS = pattern(rb"[ \t\r]*+")
+_ATTRIBUTES = pattern(rb"(?<![\w$.@])attributes\Z")
+_REGION_CLAUSE = pattern(rb"(?m)" + GAP + rb"[a-z_]++" + GAP + rb"\{[ \t\r]*+$")
 """``combiner {`` after a line end: another region of an op at top level."""
 _LONGEST_WORD = 200
 _NO_OPS = frozenset((b"case", b"handle", b"ro", b"rw", b"wo"))
@@ -233,7 +234,7 @@ class Boundaries:
     @cached_property
     def _is_old(self) -> bool:
         """Whether MLIR before 2022 printed the dump."""
-        return re.compile(_OLD_FUNCTION).search(self._data, self._start, self._end) is not None
+        return _OLD_FUNCTION.search(self._data, self._start, self._end) is not None
 
     def skip_trivia(self, offset: int) -> int:
         """Return the first offset from ``offset`` that is not in white space, a comment or a log line."""
@@ -333,7 +334,7 @@ class Boundaries:
             return None
         is_message = word is not None and self._data[word.end() : word.end() + 1] == b":"  # "error: ..."
         may_follow_region = word[0] == b"loc" if word else first in b"{:,-"
-        may_follow_region |= re.compile(_REGION_CLAUSE).match(self._data, line_end, self._end) is not None
+        may_follow_region |= _REGION_CLAUSE.match(self._data, line_end, self._end) is not None
         return None if is_message or (op.has_region and not may_follow_region) else offset
 
     def _is_after_name(self, op: OpenOp, op_start: int, offset: int) -> bool:

@@ -21,6 +21,7 @@ from typing import TypeAlias
 from weakref import WeakKeyDictionary
 
 from eio_audit.mlir.ir import IR, NO_OFFSET
+from eio_audit.mlir.pattern import pattern
 from eio_audit.mlir.reading.boundaries import Boundaries
 from eio_audit.mlir.reading.builder import OpenOp
 from eio_audit.mlir.source import Text
@@ -49,8 +50,8 @@ _LINE = (
     rb"(?:loc\((" + _ONLY_NAME + _LOCATION + rb")\)|)\n|.*+\n|.++)"
 )
 _ALIAS_LINE = rb"^((" + ALIAS_NAME + rb") = loc\((" + _LOCATION + rb")\)\n|.*+\n|.++)"
-USE = re.compile(_VALUE)
-_USE_OR_END = re.compile(_VALUE + rb"|\n")
+USE = pattern(_VALUE)
+_USE_OR_END = pattern(_VALUE + rb"|\n")
 CLOSING = b"}"  # replaces the op name in a line that closes a region
 IS_CUSTOM = OPENS_REGION = b"\n"
 NO_LOCATION = b"\n\n"
@@ -61,7 +62,7 @@ MOST_TEMPLATES = 1 << 16
 FEWEST_JUDGED = 64
 TEMPLATES_JUDGED = 8
 """The fewest lines per new template. To judge one costs as much as to read several lines."""
-_SYMBOL_OR_NUMBER = re.compile(
+_SYMBOL_OR_NUMBER = pattern(
     rb"(?P<string>"
     + STRING
     + rb")|(?<![\w$.@])@"

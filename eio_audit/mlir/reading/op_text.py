@@ -12,10 +12,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Context, Inexact, InvalidOperation
 from functools import cached_property, partial
-from hashlib import blake2b
 from typing import TypeAlias
 
 from eio_audit.mlir.ir import IR, NO_OFFSET
+from eio_audit.mlir.pattern import pattern
 from eio_audit.mlir.reading.boundaries import argument_locations
 from eio_audit.mlir.source import Span, splice
 from eio_audit.mlir.tokens import (
@@ -39,25 +39,25 @@ LONGEST_NUMBER = 4000
 """The most digits of a number. Python refuses to parse an int of more than 4,300."""
 LONGEST_EXPONENT = 20  # the largest exponent for which a number is written without one
 _EXACT = Context(prec=LONGEST_NUMBER, traps=[Inexact, InvalidOperation])
-_TOKEN = re.compile(
+_TOKEN = pattern(
     rb"(?P<string>" + STRING + rb")|(?P<space>(?! [^\s/])(?:" + COMMENT + rb"|\s++)++)"
     rb"|(?P<value>" + VALUE + rb"(?:#\d++)?)|(?P<block>\^[\w$.-]++)|(?P<alias>" + ALIAS_NAME + rb"(?!<))"
     rb"|(?<![\w$.@])(?P<float>[0-9]++\.[0-9]*+(?:[eE][+-]?[0-9]++)?)(?![\w$.])"
 )
 """What may be written in several ways. A lone space is as it should be."""
-_IN_BODY = re.compile(rb"(?P<string>" + STRING + rb")|(?P<alias>" + ALIAS_NAME + rb"(?!<))|(?P<space>\s++)")
-_DIALECT = re.compile(STRING + rb"|//|[#!](?P<dialect>[A-Za-z_]\w*+)[.<]")
-_PERCENT_IN_BODY = re.compile(rb"[#!][\w$.-]++<[^\n]*%")
-_VALUE = re.compile(VALUE + rb"(?:#\d++)?")
-_TYPE = re.compile(
+_IN_BODY = pattern(rb"(?P<string>" + STRING + rb")|(?P<alias>" + ALIAS_NAME + rb"(?!<))|(?P<space>\s++)")
+_DIALECT = pattern(STRING + rb"|//|[#!](?P<dialect>[A-Za-z_]\w*+)[.<]")
+_PERCENT_IN_BODY = pattern(rb"[#!][\w$.-]++<[^\n]*%")
+_VALUE = pattern(VALUE + rb"(?:#\d++)?")
+_TYPE = pattern(
     STRING + rb"|(?<![\w$.@#%!])(?P<type>![A-Za-z_][\w$.]*+(?P<dialect_open><)?"
     rb"|(?:tensor|vector|memref|complex|tuple)(?P<open><)|(?:[su]?i[0-9]++|b?f[0-9]\w*+|tf32|index|none)(?![\w$.<]))"
 )
-_LITERAL = re.compile(
+_LITERAL = pattern(
     rb"(?P<symbol>" + SYMBOL + rb")|(?P<string>" + STRING + rb")"
     rb'|(?<![\w$.@#%!"])(?P<number>-?(?:0x[0-9A-Fa-f]++|[0-9]++(?:\.[0-9]*+(?:[eE][+-]?[0-9]++)?)?))'
 )
-_LONE_RESULT = re.compile(rb" ?-> \(((?:<[^<>\"]*>|[^(),<>{}\"]++)++)\)")
+_LONE_RESULT = pattern(rb" ?-> \(((?:<[^<>\"]*>|[^(),<>{}\"]++)++)\)")
 """``-> (type)``. For a function this is the same as ``-> type``."""
 _Key: TypeAlias = tuple[str, bool, bytes]
 """An op's name, whether it has regions, its own text; without the names of values if these are only uses."""
@@ -338,6 +338,8 @@ def _finished(_: bytes, value: bytes) -> bytes:
     text = _comparable(value, _unchanged, _unchanged, keeps_values=True, keeps_numbers=False)
     if len(text) <= LONGEST_EXPANSION:
         return text
+    from hashlib import blake2b
+
     return b"#long_" + blake2b(text, digest_size=16).hexdigest().encode()
 
 

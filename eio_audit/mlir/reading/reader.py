@@ -28,6 +28,7 @@ from functools import cached_property, partial
 from eio_audit.mlir.input.markers import EXCERPT
 from eio_audit.mlir.input.media import disguise, foreign_text
 from eio_audit.mlir.ir import IR, NO_OFFSET, Fault
+from eio_audit.mlir.pattern import pattern
 from eio_audit.mlir.reading.boundaries import BARE_OPS, Boundaries
 from eio_audit.mlir.reading.builder import Builder, Mentions, OpenOp, split_use
 from eio_audit.mlir.reading.plain_lines import PlainLines
@@ -64,7 +65,7 @@ from eio_audit.mlir.traits import OpTable, listed_dialects
 
 _PERCENT, _SLASH = b"%/"
 _BLANK = b" \t\r\n"
-_CUSTOM_REST = (
+_CUSTOM_REST = pattern(
     rb"(?m)[ \t]+%[\w$.-]|(?=[ \t(<{\[@])[^\n]*?(?:@|\bloc\(|\{[A-Za-z_][\w$.]*+ = [^\n]*\}[ \t\r]*$"
     rb"|(?:[{(\[]|[}\]\"\d][ \t\r]*(?://[^\n]*)?\n\s*+(?://[^\n]*+\s*+)*+(?:[a-z_]++ )?\{)[ \t\r]*$)"
 )
@@ -74,35 +75,35 @@ The dictionary or open bracket ends the line. Or a dictionary, list, string or n
 begins on the next line but comments, as ``{`` or ``init {``.
 """
 _DEFINITIONS = rb"(?:\s|" + COMMENT + rb"|[#!][\w$.-]++ = [^\n]*+" + OR_FAIL + rb")*+"
-_ONLY_OP = (
+_ONLY_OP = pattern(
     _DEFINITIONS + rb"[A-Za-z_][\w$]*+\.[\w$.]*+(?<!\.)"
     rb"(?:[ \t]*+[{<\[(][^\n]*+| (?:->|:|attributes) [^\n]*+| [#!@\"\d][^\n]*+|[ \t]*+(?=[\n\r/]|\Z))"
     + _DEFINITIONS
     + rb"\Z"
 )
 """A text of one unlisted op that has little more than a name, on one line. Among others it is no op."""
-_DECLARATION = re.compile(rb"[A-Za-z_][\w$.]*+(?:" + GAP + rb"(?<!\w)\w++" + OR_FAIL + rb")*+" + GAP + rb"@")
-_PARAMETER = re.compile(VALUE + GAP + rb"(?:" + STRING + GAP + rb")?:")
+_DECLARATION = pattern(rb"[A-Za-z_][\w$.]*+(?:" + GAP + rb"(?<!\w)\w++" + OR_FAIL + rb")*+" + GAP + rb"@")
+_PARAMETER = pattern(VALUE + GAP + rb"(?:" + STRING + GAP + rb")?:")
 """``%name: type`` or ``%name "port": type`` in an op with a symbol and no region: a parameter, not a use."""
-_LOCATION_LINE = rb"(?m)loc\([^\n]*\)[ \t\r]*+(?://[^\n]*+)?+$"
+_LOCATION_LINE = pattern(rb"(?m)loc\([^\n]*\)[ \t\r]*+(?://[^\n]*+)?+$")
 """A line that is only a location. A line of a diagnostic, ``loc(...): error: ...``, is not one."""
-_COLOURED = rb"\x1b[^\n]*+"  # compiled on first use
+_COLOURED = pattern(rb"\x1b[^\n]*+")
 _LEFT_OUT = (b"{...}", b"<<")  # what is in the texts that follow
-_STAND_IN = (
+_STAND_IN = pattern(
     STRING + rb"|" + COMMENT + rb"|(?P<region>\{\.\.\.\})"
     rb"|(?P<nothing><<(?:UNKNOWN SSA VALUE|NULL VALUE|NULL TYPE|NULL ATTRIBUTE|INVALID[A-Z ]*)>>)"
 )
-"""What is printed instead of a region or what invalid IR lacks, or what may hold the same text.
-
-Compiled on first use.
-"""
+"""What is printed instead of a region or what invalid IR lacks, or what may hold the same text."""
 _COLOUR = rb"\x1b\[[0-9;]*+[A-Za-z]"
-_IR_LINE = rb"[ \t]*+(?:%[\w$.-]++[^=\n]*+= |\"[\w$.-]++\"\(|(?:(?:builtin\.)?module|func\.func|return)\b|\})"
-_DIALECT_NAME = re.compile(DIALECT_NAME + rb"\Z")
+_IR_LINE = pattern(
+    rb"[ \t]*+(?:%[\w$.-]++[^=\n]*+= |\"[\w$.-]++\"\("
+    rb"|(?:(?:builtin\.)?module|func\.func|return)\b|\})"
+)
+_DIALECT_NAME = pattern(DIALECT_NAME + rb"\Z")
 _LONGEST_NAME = 200
-_LINE_END = re.compile(rb"[ \t\r]*+\n")
+_LINE_END = pattern(rb"[ \t\r]*+\n")
 _BEFORE_LOC = frozenset({b"", b" ", b"\t", b"\n", b"\r", b")", b"}", b">"})
-_END_OF_DUMP = re.compile(rb"(?P<token>)")  # stands for the token that is missing at the end
+_END_OF_DUMP = pattern(rb"(?P<token>)")  # stands for the token that is missing at the end
 
 
 def read_ir(
@@ -157,17 +158,17 @@ def _refuse_colours(source: Source, span: Span) -> None:
     escape = source.data.find(b"\x1b", span.start, span.end)  # a byte is found faster than two
     if escape < 0 or source.data.find(b"\x1b[", escape, span.end) < 0:
         return
-    for coloured in re.compile(_COLOURED).finditer(source.data, span.start, span.end):
+    for coloured in _COLOURED.finditer(source.data, span.start, span.end):
         line_start = max(source.data.rfind(b"\n", span.start, coloured.start()) + 1, span.start)
         line = source.data[line_start : coloured.end()]
-        if re.compile(_IR_LINE).match(re.sub(_COLOUR, b"", line)):
+        if _IR_LINE.match(re.sub(_COLOUR, b"", line)):
             raise source.error(coloured.start(), "colours in a line of IR: print it without them")
 
 
 def _stand_ins(data: Text, span: Span) -> Iterator[re.Match[bytes]]:
     """Yield what stands for what invalid IR lacks, or for a region that is not printed."""
     if any(data.find(text, *part) >= 0 for part in without_constants(data, span) for text in _LEFT_OUT):
-        for match in re.compile(_STAND_IN).finditer(data, *span):
+        for match in _STAND_IN.finditer(data, *span):
             if match["region"] or match["nothing"]:
                 yield match
 
@@ -304,7 +305,7 @@ class Reader:
         header = HEADER.match(self.data, offset, self.end)
         if header and self._is_op(header):
             return self._operation(header)
-        if re.compile(_LOCATION_LINE).match(self.data, offset, self.end):
+        if _LOCATION_LINE.match(self.data, offset, self.end):
             raise self._stray_location(offset)
         if self.data[offset : offset + 1] in (b"}", b")", b"]"):
             raise self.source.error(offset, f"unbalanced '{chr(self.data[offset])}': nothing is open here")
@@ -325,12 +326,12 @@ class Reader:
         # This is true at the end of the dump, too, where the slice is empty.
         if is_listed and self.data[header.end() : header.end() + 1] in b" \n":
             return True
-        rest = re.compile(_CUSTOM_REST).match(self.data, header.end(), self.end)
+        rest = _CUSTOM_REST.match(self.data, header.end(), self.end)
         return rest is not None or self._is_only_op
 
     @cached_property
     def _is_only_op(self) -> bool:
-        return re.compile(_ONLY_OP).match(self.data, self.start, self.end) is not None
+        return _ONLY_OP.match(self.data, self.start, self.end) is not None
 
     def _aliases(self, match: re.Match[bytes]) -> int:
         """Read this alias, and the whole table of locations that may begin with it."""

@@ -13,6 +13,7 @@ from itertools import product
 from math import prod
 
 from eio_audit.mlir.ir import IR
+from eio_audit.mlir.pattern import pattern
 from eio_audit.mlir.semantics.value_types import (
     constant,
     extents_of,
@@ -21,14 +22,14 @@ from eio_audit.mlir.semantics.value_types import (
 )
 from eio_audit.mlir.tokens import VALUE_NAME, closing_end
 
-ACCESSES = re.compile(
+ACCESSES = pattern(
     r"(?:affine|llvm|memref)\.(?:load|store)|affine\.vector_(?:load|store)|memref\.(?:copy|dealloc)|linalg\.\w+"
     r"|vector\.(?:load|store|masked(?:load|store)|gather|scatter|expandload|compressstore|transfer_(?:read|write))"
 )
 """Ops that touch memory only through their operands, and only while they run."""
-IN_ORDER = re.compile(rf"{ACCESSES.pattern}|(?:mhlo|stablehlo)\.custom_call")
+IN_ORDER = pattern(rf"{ACCESSES.pattern}|(?:mhlo|stablehlo)\.custom_call")
 """Ops that print their operands in the order of their definition."""
-VIEWS = re.compile(
+VIEWS = pattern(
     r"memref\.(?:assume_alignment|cast|collapse_shape|expand_shape|memory_space_cast|reinterpret_cast|reshape"
     r"|subview|transpose|view)"
 )
@@ -39,12 +40,12 @@ GET_GLOBAL = "memref.get_global"
 _MOST_ELEMENTS = 32
 _MEMREF_OF_AFFINE = {"affine.load": 0, "affine.store": 1, "affine.vector_load": 0, "affine.vector_store": 1}
 _MEMREF = {"memref.load": 0, "memref.store": 1, "vector.load": 0, "vector.store": 1}
-_SUBSCRIPT = re.compile(rb"\[([^\[\]]*)\]")
-_INDEX = re.compile(rb"(?:symbol\()?(?:(?P<number>-?[0-9]+)|(?P<name>%?[A-Za-z_$.0-9-][\w$.-]*))\)?")
-_MAP = re.compile(rb"\bmap\"?\s*=\s*affine_map<\(([^()]*)\)(?:\[([^\[\]]*)\])?\s*->\s*\(([^()]*)\)>")
-_VECTOR = re.compile(rb"\bvector<((?:[0-9]+x)+)(?:index|[su]?i[0-9]+|b?f[0-9]\w*)>")
+_SUBSCRIPT = pattern(rb"\[([^\[\]]*)\]")
+_INDEX = pattern(rb"(?:symbol\()?(?:(?P<number>-?[0-9]+)|(?P<name>%?[A-Za-z_$.0-9-][\w$.-]*))\)?")
+_MAP = pattern(rb"\bmap\"?\s*=\s*affine_map<\(([^()]*)\)(?:\[([^\[\]]*)\])?\s*->\s*\(([^()]*)\)>")
+_VECTOR = pattern(rb"\bvector<((?:[0-9]+x)+)(?:index|[su]?i[0-9]+|b?f[0-9]\w*)>")
 _INPUTS, _DESTINATIONS = re.compile(rb"\bins\s*\("), re.compile(rb"\bouts\s*\(")
-_SEGMENTS = re.compile(rb"\boperandSegmentSizes\"?\s*=\s*array<i32:\s*([0-9]+),\s*([0-9]+)>")
+_SEGMENTS = pattern(rb"\boperandSegmentSizes\"?\s*=\s*array<i32:\s*([0-9]+),\s*([0-9]+)>")
 
 
 def source(ir: IR, value: int) -> int:

@@ -31,6 +31,7 @@ from fnmatch import fnmatchcase
 from functools import cached_property
 
 from eio_audit.mlir.ir import IR
+from eio_audit.mlir.pattern import pattern
 from eio_audit.mlir.tokens import (
     SYMBOL,
     SYMBOL_NAME,
@@ -43,37 +44,37 @@ from eio_audit.mlir.tokens import (
 from eio_audit.mlir.traits import ANY_NUMBER, OpTraits, op_of_callee
 
 OUTSIDE = -1  # in place of a function or another op: the top level of the dump
-_CUSTOM_CALLEE = re.compile(rb"(?:(?:\s+[a-z_]\w*)*\s+|\s*\(\s*)(?P<symbol>" + SYMBOL + rb")\s*[(,]")
-_CUSTOM_SYMBOL = re.compile(rb"(?:\s+[a-z_]\w*)*\s+(?P<symbol>" + SYMBOL + rb")")
-_NAME = re.compile(rb'(?:%[^"=]*=\s*)?(?:"[^"\n]*"|[\w$.]+)')
-_REPLACEABLE = re.compile(
+_CUSTOM_CALLEE = pattern(rb"(?:(?:\s+[a-z_]\w*)*\s+|\s*\(\s*)(?P<symbol>" + SYMBOL + rb")\s*[(,]")
+_CUSTOM_SYMBOL = pattern(rb"(?:\s+[a-z_]\w*)*\s+(?P<symbol>" + SYMBOL + rb")")
+_NAME = pattern(rb'(?:%[^"=]*=\s*)?(?:"[^"\n]*"|[\w$.]+)')
+_REPLACEABLE = pattern(
     rb"\b(?:weak|weak_odr|linkonce|linkonce_odr|common|extern_weak|available_externally|appending)\b"
     rb"|\blinkage\"?\s*=\s*+(?!#llvm\.linkage<(?:external|internal|private)>)"
     rb"|\bspecifiers\"?\s*=\s*+(?!\[(?:\s|,|\"static\"|\"inline\"|\"constexpr\")*\])"
 )
-_NO_MEMORY = re.compile(rb"#llvm\.memory_effects<(?:\s*+\w++\s*+=\s*+none\s*+,?)+>")
-_ATTRIBUTES = re.compile(rb"\sattributes\s*\{")
-_NO_BUNDLES = re.compile(rb"array<i32\s*>|\[\s*\]")
+_NO_MEMORY = pattern(rb"#llvm\.memory_effects<(?:\s*+\w++\s*+=\s*+none\s*+,?)+>")
+_ATTRIBUTES = pattern(rb"\sattributes\s*\{")
+_NO_BUNDLES = pattern(rb"array<i32\s*>|\[\s*\]")
 _COMPOSITES = frozenset(("mhlo.composite", "stablehlo.composite"))
 """Ops that stand for the function that they name as their decomposition."""
-_DECOMPOSITION = re.compile(rb"\bdecomposition\s*=\s*+(" + SYMBOL + rb")(?!\s*::)")
+_DECOMPOSITION = pattern(rb"\bdecomposition\s*=\s*+(" + SYMBOL + rb")(?!\s*::)")
 OPAQUE_CALLS = frozenset(("emitc.call_opaque", "emitpy.call_opaque"))
 """Ops that name what they call in a string."""
-OPAQUE_TENSOR = re.compile(
+OPAQUE_TENSOR = pattern(
     rb'!emitpy\.opaque<"\[?ttnn\.Tensor\]?">|!emitc\.opaque<"(?:(?:::)?ttnn::Tensor|(?:::)?std::vector<(?:::)?ttnn::Tensor>)">'
 )
-OPAQUE_DEVICE = re.compile(
+OPAQUE_DEVICE = pattern(
     rb'!emitpy\.opaque<"ttnn\.(?:Mesh)?Device">|!emitc\.ptr<!emitc\.opaque<"(?:::)?ttnn::distributed::MeshDevice">>'
 )
 """The types of tt-metal in Python and C++: a tensor or several, and a device."""
 _TEXT = rb'"((?:[^"\\]|\\.)*)"'
-_OPAQUE_CALLEE = re.compile(rb"call_opaque\s+" + _TEXT + rb"\s*\(")
-_OPAQUE = re.compile(rb"\bopaque<" + _TEXT + rb">")
-_KEYWORDS = re.compile(rb"\bkeyword_args\s*=\s*\[(?P<keywords>[^\]]*)\]")
-_PYTHON_NAME = re.compile(rb"\bemitpy\.name\"?\s*=\s*" + _TEXT)
+_OPAQUE_CALLEE = pattern(rb"call_opaque\s+" + _TEXT + rb"\s*\(")
+_OPAQUE = pattern(rb"\bopaque<" + _TEXT + rb">")
+_KEYWORDS = pattern(rb"\bkeyword_args\s*=\s*\[(?P<keywords>[^\]]*)\]")
+_PYTHON_NAME = pattern(rb"\bemitpy\.name\"?\s*=\s*" + _TEXT)
 _DESTINATION = rb"output_tensor"
-_ADDRESS = re.compile(rb"!emitc\.(?:array|lvalue|ptr)<")
-_CONSTANT = re.compile(
+_ADDRESS = pattern(rb"!emitc\.(?:array|lvalue|ptr)<")
+_CONSTANT = pattern(
     rb"""(?:
     [\s\[\]{}<>),*&]
     | -?[0-9][\w.]*+
@@ -88,7 +89,7 @@ _CONSTANT = re.compile(
     re.VERBOSE,
 )
 """By line: brackets, numbers, words, constants and types, constructors, tuples, argument names, strings."""
-_ASSIGNED = re.compile(rb"(?<![\w.])[a-z]\w*\s*=")
+_ASSIGNED = pattern(rb"(?<![\w.])[a-z]\w*\s*=")
 """In C++, a name without a dot before ``=`` is a variable that is assigned to."""
 
 

@@ -7,23 +7,23 @@ may be apart, and ``%m[%i]`` and ``%m[%i + 1]`` are.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from eio_audit.mlir.ir import IR
+from eio_audit.mlir.pattern import pattern
 from eio_audit.mlir.semantics.accesses import VALUE_CASTS, VIEWS, elements, vector_sizes
 from eio_audit.mlir.semantics.value_types import constant
 from eio_audit.mlir.tokens import VALUE, VALUE_NAME
 
 _PARTS = frozenset({"memref.reinterpret_cast", "memref.subview", "memref.view"})
-_SUBSCRIPTED = re.compile(
+_SUBSCRIPTED = pattern(
     r"(?:affine|memref)\.(?:load|store)|affine\.vector_(?:load|store)|memref\.atomic_rmw"
     r"|vector\.(?:load|store|transfer_(?:read|write))"
 )
-_SUBSCRIPTS = re.compile(VALUE + rb"\s*\[([^\[\]]*)\]")
-_SUM = re.compile(rb"(?s)(?P<term>.*?)\s*(?P<number>(?:\A|[+-]\s*)[0-9]{1,18})?")
-_ADDS_NUMBER = re.compile(rb"affine_map<\((\w+)\)\s*->\s*\(\1 (?P<number>[+-] [0-9]{1,18})\)>")
+_SUBSCRIPTS = pattern(VALUE + rb"\s*\[([^\[\]]*)\]")
+_SUM = pattern(rb"(?s)(?P<term>.*?)\s*(?P<number>(?:\A|[+-]\s*)[0-9]{1,18})?")
+_ADDS_NUMBER = pattern(rb"affine_map<\((\w+)\)\s*->\s*\(\1 (?P<number>[+-] [0-9]{1,18})\)>")
 _SIGNS = {"arith.addi": 1, "arith.subi": -1, "index.add": 1, "index.sub": -1}
 _LONGEST_SUM = 64  # how many additions of numbers are followed
 

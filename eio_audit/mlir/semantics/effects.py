@@ -23,7 +23,6 @@ that no other op of its block may cross.
 
 from __future__ import annotations
 
-import re
 from array import array
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
@@ -35,6 +34,7 @@ from itertools import chain, compress
 from math import prod
 
 from eio_audit.mlir.ir import IR
+from eio_audit.mlir.pattern import pattern
 from eio_audit.mlir.semantics.accesses import ACCESSES, GET_GLOBAL, destinations, elements, source
 from eio_audit.mlir.semantics.calls import OUTSIDE, Calls, called_ops, called_row
 from eio_audit.mlir.semantics.certain import Places, Touch
@@ -54,16 +54,16 @@ from eio_audit.mlir.tokens import COMMENT, STRING, SYMBOL, closing_end, symbol_o
 from eio_audit.mlir.traits import EVERYTHING, GLOBAL, STATES, UNLISTED, OpTraits
 
 _OUTSIDE = -1  # what arguments and globals may be
-_NAME_OF_GLOBAL = re.compile(
+_NAME_OF_GLOBAL = pattern(
     rb"(?P<symbol>" + SYMBOL + rb")|\bname\s*=\s*(?P<name>" + STRING + rb")|" + STRING + rb"|" + COMMENT
 )
 CONTROL = "control"  # whether execution continues
 ANY = frozenset({"read", "write", "free"})  # every kind of effect that keeps ops in order
 _READ, _READ_WRITE = frozenset({"read"}), frozenset({"read", "write"})
-_ATTRIBUTE_WORD = re.compile(rb"[\w$.-]+|[=,\"]")
-_INSIDE = re.compile(rb"(?:=\s*|[\w$.-])[<{\[(]")  # the bracket of an attribute's value or of a type
-_HEXADECIMAL = re.compile(rb"\b0x[0-9a-fA-F]+\Z")
-_ALIAS = re.compile(rb"(?<![\w$.-])#[\w$-]+(?![\w$.<-])")
+_ATTRIBUTE_WORD = pattern(rb"[\w$.-]+|[=,\"]")
+_INSIDE = pattern(rb"(?:=\s*|[\w$.-])[<{\[(]")  # the bracket of an attribute's value or of a type
+_HEXADECIMAL = pattern(rb"\b0x[0-9a-fA-F]+\Z")
+_ALIAS = pattern(rb"(?<![\w$.-])#[\w$-]+(?![\w$.<-])")
 NOTHING: Touches = {}
 ANYTHING: Touches = {EVERYTHING: ANY, **dict.fromkeys((CONTROL, *STATES), _READ_WRITE)}
 NOT_RETURNING: Touches = {CONTROL: _READ_WRITE, EVERYTHING: _READ}
@@ -129,9 +129,9 @@ class EffectTable:
         self._own: dict[int, Touches] = {}
         self._reads: dict[int, set[Resource]] = {}
         self._summaries: dict[int, tuple[Touches, frozenset[str], bool]] = {}
-        for number, (pattern, row) in enumerate(zip(self._assumed, self._listed, strict=True)):
-            if pattern is not None and not row.is_harmless:
-                self.assumed_pure[pattern] += ir.op_name.count(number)
+        for number, (key, row) in enumerate(zip(self._assumed, self._listed, strict=True)):
+            if key is not None and not row.is_harmless:
+                self.assumed_pure[key] += ir.op_name.count(number)
         shipped = [
             None if pattern is not None or ir.op_table.is_own(name) else row
             for name, pattern, row in zip(ir.names, self._assumed, self._listed, strict=False)

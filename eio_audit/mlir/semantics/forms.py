@@ -26,7 +26,6 @@ a program, or leaves undefined what it does, where another op comes in between:
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -35,6 +34,7 @@ from itertools import chain, compress, count, islice
 from operator import and_, gt, sub
 
 from eio_audit.mlir.ir import IR
+from eio_audit.mlir.pattern import pattern
 from eio_audit.mlir.semantics.value_types import (
     attributes_of,
     constant,
@@ -44,25 +44,25 @@ from eio_audit.mlir.semantics.value_types import (
 )
 from eio_audit.mlir.traits import ANY_NUMBER, OpTraits
 
-_GROUPS = re.compile(rb"\boperand(?:SegmentSizes|_segment_sizes|_constraints)\b")
+_GROUPS = pattern(rb"\boperand(?:SegmentSizes|_segment_sizes|_constraints)\b")
 """Attributes of an op that tell its groups of operands. ``operand_constraints`` was one of destinations."""
-_INPUTS_AND_OUTPUTS = re.compile(
+_INPUTS_AND_OUTPUTS = pattern(
     rb"\boperand_(?:constraints|segment_sizes)\b"
     rb"|\boperandSegmentSizes\"?\s*=\s*+(?!array<i32:\s*\d+\s*(?:>|,\s*\d+\s*,))"
 )
 """Two groups, or groups as they were printed when ops had destinations."""
-_OPAQUE = re.compile(rb"\bopaque\b")
+_OPAQUE = pattern(rb"\bopaque\b")
 _CONVERSIONS = (".to_layout", ".to_device", ".to_memory_config", ".to_tensor_spec", ".typecast", ".reshape")
 """Ops between an empty tensor and the op that wrote into it."""
-_PASTES = re.compile(r"(?:[._]|^)(?:verbatim|include|ifn?def|macro|inline_(?:asm|cpp|code))(?:[._]|$)")
-_NUMBER = re.compile(rb"-?[0-9]+\s*:")
-_LAST_NUMBER = re.compile(rb",\s*(-?[0-9]+)\s*(?:\{[^{}]*\}\s*)?(?::[^:]*)?\Z")
+_PASTES = pattern(r"(?:[._]|^)(?:verbatim|include|ifn?def|macro|inline_(?:asm|cpp|code))(?:[._]|$)")
+_NUMBER = pattern(rb"-?[0-9]+\s*:")
+_LAST_NUMBER = pattern(rb",\s*(-?[0-9]+)\s*(?:\{[^{}]*\}\s*)?(?::[^:]*)?\Z")
 _SIGN_BIT = 1 << 31
 _TRAINING = 5  # the operand of a normalization of torch that says whether it trains, behind mean and variance
 _PASTED_WHERE_USED = frozenset(("emitc.expression", "emitc.literal", "emitpy.expression", "emitpy.literal"))
-_MUSTTAIL = re.compile(rb"(?<![\w$.@%^!#-])musttail(?![\w$.-])|\bTailCallKind\W*=\s*#[\w$-]+(?![\w$.<-])")
+_MUSTTAIL = pattern(rb"(?<![\w$.@%^!#-])musttail(?![\w$.-])|\bTailCallKind\W*=\s*#[\w$-]+(?![\w$.<-])")
 """The word, or a tail call kind that is an alias without definition."""
-_INALLOCA = re.compile(rb"(?<![\w$.@%^!#-])(?:llvm\.)?inalloca(?![\w$.-])")
+_INALLOCA = pattern(rb"(?<![\w$.@%^!#-])(?:llvm\.)?inalloca(?![\w$.-])")
 COUNTED = "scf.reduce"  # the k-th of these ops in a block gives the k-th result of the op around it
 _DEOPTIMIZE = b"llvm.experimental.deoptimize"
 _WORDS = (b"landingpad", b"musttail", b"TailCallKind", b"inalloca", COUNTED.encode(), _DEOPTIMIZE)

@@ -12,26 +12,26 @@ functions of their operands, but those that draw random numbers or run graphs (`
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from fnmatch import fnmatchcase
 from functools import cache
 
 from eio_audit.mlir.ir import IR
+from eio_audit.mlir.pattern import pattern
 from eio_audit.mlir.semantics.value_types import Storage, shown_storage
 from eio_audit.mlir.traits import EVERYTHING, KINDS, STATES, OpTraits, onnx_functions
 
 CUSTOM_CALLS = frozenset(("mhlo.custom_call", "stablehlo.custom_call"))
 _OPERATOR = "torch.operator"
-_TARGET = re.compile(rb'custom_call\s+@"?([\w.$-]+)|\bcall_target_name"?\s*=\s*"([^"\\]*)"')
+_TARGET = pattern(rb'custom_call\s+@"?([\w.$-]+)|\bcall_target_name"?\s*=\s*"([^"\\]*)"')
 _ANNOTATIONS = frozenset((b"Sharding", b"SPMDFullToShardShape", b"SPMDShardToFullShape"))
 """Targets of custom calls that say how a tensor is spread over devices, and do nothing."""
 _IN_PLACE = b"tt."
-_SIDE_EFFECT = re.compile(rb"\bhas_side_effect\s*=\s*(\w*)")
-_CALLED = re.compile(rb"\bcalled_computations\b(?!\s*=\s*\[\s*\])")
-_ALIASES = re.compile(rb"\boutput_operand_aliases\b(?!\s*=\s*\[\s*\])")
-_ALIASED = re.compile(rb"\boperand_index\s*=\s*([0-9]+)")
-_NAME_OF_OPERATOR = re.compile(rb'torch\.operator\s*"onnx\.(\w+)"|\bname"?\s*=\s*"onnx\.(\w+)"')
+_SIDE_EFFECT = pattern(rb"\bhas_side_effect\s*=\s*(\w*)")
+_CALLED = pattern(rb"\bcalled_computations\b(?!\s*=\s*\[\s*\])")
+_ALIASES = pattern(rb"\boutput_operand_aliases\b(?!\s*=\s*\[\s*\])")
+_ALIASED = pattern(rb"\boperand_index\s*=\s*([0-9]+)")
+_NAME_OF_OPERATOR = pattern(rb'torch\.operator\s*"onnx\.(\w+)"|\bname"?\s*=\s*"onnx\.(\w+)"')
 _FUNCTION = OpTraits(flags=frozenset(("may_trap",)))
 """A result may be an operand."""
 

@@ -15,6 +15,7 @@ from functools import cached_property
 from weakref import WeakKeyDictionary
 
 from eio_audit.mlir.ir import IR, NO_OFFSET
+from eio_audit.mlir.pattern import pattern
 from eio_audit.mlir.semantics.calls import OPAQUE_CALLS, OPAQUE_DEVICE, OPAQUE_TENSOR
 from eio_audit.mlir.tokens import (
     closing_end,
@@ -26,44 +27,44 @@ from eio_audit.mlir.tokens import (
 )
 from eio_audit.mlir.traits import UNLISTED, types_of_kind
 
-_TYPE = re.compile(
+_TYPE = pattern(
     rb"(?<![\w$.@#%!^])(?:(?P<dialect>!(?:[\w$.]|-(?!>))+)|(?P<shaped>tensor|memref|vector|tuple|complex)(?=<)"
     rb"|(?P<plain>(?:[su]?i[0-9]+|index|none|b?f[0-9]\w*|tf32)(?![\w$.])))"
 )
-_DIALECT_TYPE = re.compile(rb"!(?:[\w$.]|-(?!>))+")
-_PARENTHESIS = re.compile(rb"\s*\(")
-_SPACE = re.compile(rb"(?<!\s)(?<!\"\")(?:\s|\"\")+<")
+_DIALECT_TYPE = pattern(rb"!(?:[\w$.]|-(?!>))+")
+_PARENTHESIS = pattern(rb"\s*\(")
+_SPACE = pattern(rb"(?<!\s)(?<!\"\")(?:\s|\"\")+<")
 """The parser takes spaces and comments before the bracket of a type. Comments are empty strings here."""
-_DIMENSION = re.compile(rb"(?<=[0-9?*\]])x")
-_ARROW = re.compile(rb"\s*->\s*")
-_ARGUMENT = re.compile(rb"(%[\w$.-]+)(?:#[0-9]+)?(\s*:)?")
-_UNNAMED_TYPE = re.compile(rb"(?::|->|\bto)\s*<")
+_DIMENSION = pattern(rb"(?<=[0-9?*\]])x")
+_ARROW = pattern(rb"\s*->\s*")
+_ARGUMENT = pattern(rb"(%[\w$.-]+)(?:#[0-9]+)?(\s*:)?")
+_UNNAMED_TYPE = pattern(rb"(?::|->|\bto)\s*<")
 """A type without its name, as in ``emitc.load %p : <i32>``. Only types of pointers are printed like this."""
-_UNKNOWN_EXTENT = re.compile(rb"\?|<\s*\*\s*x")
-_UNKNOWN_ALIAS = re.compile(rb"![\w$-]+(?![\w$.<-])")
+_UNKNOWN_EXTENT = pattern(rb"\?|<\s*\*\s*x")
+_UNKNOWN_ALIAS = pattern(rb"![\w$-]+(?![\w$.<-])")
 _ON_NUMBERS = ("arith.", "complex.", "index.", "math.")
 """Dialects whose ops in custom assembly show the type of every operand that is not an index or ``i1``."""
 _HIDES_TENSOR = frozenset({"bufferization.to_tensor"})
 """Listed ops whose result is a tensor that custom assembly may hide: MLIR 20 prints the memref alone."""
 _INTEGER = rb"(?:index|i([0-9]+))"
-_NUMBER = re.compile(rb"\s*(-?[0-9]+)\s*:\s*" + _INTEGER + rb"\s*")
-_INTEGER_TYPE = re.compile(rb"\s*" + _INTEGER + rb"\s*")
-_CONSTANT = re.compile(
+_NUMBER = pattern(rb"\s*(-?[0-9]+)\s*:\s*" + _INTEGER + rb"\s*")
+_INTEGER_TYPE = pattern(rb"\s*" + _INTEGER + rb"\s*")
+_CONSTANT = pattern(
     rb"[^=]*=\s*(?:arith\.constant(?P<arith>\s.*)|llvm\.mlir\.constant\s*\((?P<llvm>[^()]*)\)\s*:(?P<type>.*))",
     re.DOTALL,
 )
 """A constant in custom assembly, without its attributes: the literal, and a type if that may be another."""
-_SHAPED = re.compile(rb"\s*(?:tensor|memref)<((?:(?:[0-9]+|\?)x)*)(?:index|[su]?i[0-9]+|b?f[0-9]\w*)>")
+_SHAPED = pattern(rb"\s*(?:tensor|memref)<((?:(?:[0-9]+|\?)x)*)(?:index|[su]?i[0-9]+|b?f[0-9]\w*)>")
 _LIST = rb"\s*\[([0-9,\s]*)\]"
-_SLICE = re.compile(rb"[^=]*=\s*[\w.]+\s+%[\w$.-]+(?:#[0-9]+)?" + _LIST * 3 + rb"\s*:")
-_STATIC = re.compile(rb"array<i64:?([0-9,\s]*)>")
+_SLICE = pattern(rb"[^=]*=\s*[\w.]+\s+%[\w$.-]+(?:#[0-9]+)?" + _LIST * 3 + rb"\s*:")
+_STATIC = pattern(rb"array<i64:?([0-9,\s]*)>")
 _INDEX_WIDTH = 32  # the least that a target may choose
-_FALSE = re.compile(rb"[^=]*=\s*torch\.constant\.bool\s+false\s*")
-_FLOAT = re.compile(rb"b?f[0-9]|tf32")
-_ELEMENTWISE_KIND = re.compile(rb"[^=]*=\s*linalg\.elementwise\s+kind\s*=\s*#linalg\.elementwise_kind<(\w+)>")
+_FALSE = pattern(rb"[^=]*=\s*torch\.constant\.bool\s+false\s*")
+_FLOAT = pattern(rb"b?f[0-9]|tf32")
+_ELEMENTWISE_KIND = pattern(rb"[^=]*=\s*linalg\.elementwise\s+kind\s*=\s*#linalg\.elementwise_kind<(\w+)>")
 _CONSTANTS: WeakKeyDictionary[IR, dict[int, int | None]] = WeakKeyDictionary()
 """By dump, the numbers of its constants that were asked for. Many ops may use one."""
-_DIVISION = re.compile(r"arith\.(?:ceildiv|div|floordiv|rem)[su]i")
+_DIVISION = pattern(r"arith\.(?:ceildiv|div|floordiv|rem)[su]i")
 
 
 class Storage(IntFlag):

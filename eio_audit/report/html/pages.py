@@ -12,7 +12,6 @@ import json
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import cache
 from importlib.resources import files
 from pathlib import PurePath
@@ -237,7 +236,7 @@ def _verdict_of(verdict: Verdict, model: str, findings: Sequence[Finding]) -> Ve
     failing = {finding.rule for finding in findings if verdict.fails_by(finding)}
     return Verdict(
         check=check,
-        gate=replace(verdict.gate, max_inversions=None),
+        gate=verdict.gate._replace(max_inversions=None),
         findings=tuple(findings),
         failed=tuple(rule for rule in verdict.failed if rule in failing)
         + ((UNINDEXED,) if verdict.gate.fails_unindexed(check) else ()),

@@ -52,6 +52,8 @@ def _print_patterns(result: Bisection, console: Console) -> None:
     )
     if any(one.left_apart for one in result.patterns):
         console.print((f"  {bisect.NOT_COUNTED}", "dim"))
+    if said := bisect.removed_of_others(result):
+        console.print((f"  {said}", "dim"))
     if result.left_before:
         number, verb = count(result.left_before, "inversion"), "was" if result.left_before == 1 else "were"
         console.print((f"  {number} of the end {verb} there before", "dim"))

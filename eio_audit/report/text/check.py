@@ -41,6 +41,11 @@ LINES = 2  # the most lines of a finding on a terminal
 EXCERPT = 2  # the lines of an excerpt: the line of the IR and the caret
 INDENT = 2
 
+STATISTICS = (
+    "inversions are added up over the findings: a pair in two of them counts twice, in the verdict once"
+)
+"""What the numbers of findings have beside those of the verdict."""
+
 Excerpts: TypeAlias = Callable[[Sequence["Finding"]], Mapping[tuple[str, int], str]]
 """Returns the line of the IR for each finding that it can be read for, by file and 1-based line."""
 
@@ -217,6 +222,8 @@ def _print_statistics(findings: Sequence[Finding], console: Console) -> None:
             Column(title, [kind for kind, _ in ranked]),
         ]
         print_table(console, columns)
+    if findings:
+        console.print((STATISTICS, "dim"))
 
 
 def _print_corpus(verdict: Verdict, console: Console) -> None:
@@ -319,7 +326,7 @@ def print_fix(fix: Fix, source_name: str, console: Console, *, is_dry: bool = Fa
 def _outcome(fix: Fix) -> str:
     before, remain = fix.before, fix.ordered_from.minimum
     relabel = order.relabelling(fix.ordered_from if fix.changed else before, fix.dumps)
-    advice = f": --relabel {relabel}" if relabel else ""
+    advice = f": --relabel {'instead ' if fix.moved else ''}{relabel}" if relabel else ""
     if not (before.inversions or fix.relabelled):
         return f"{'in order' if before.has_indices else 'no op indices'}: unchanged"
     why = "" if advice else _why_they_remain(fix.ordered_from)

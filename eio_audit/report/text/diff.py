@@ -153,7 +153,7 @@ def print_diff(
     if diff.after.summary.inversions:
         console.print()
         console.print(("order", "bold"))
-        print_order(diff.after, console, before=diff.before)
+        print_order(diff.after_in_full if console.verbose else diff.after, console, before=diff.before)
     for section in (*document.advice, *(document.details if console.verbose else ())):
         console.print()
         note = f"  {section.note}" if section.note else ""
@@ -403,7 +403,9 @@ def _print_block(
             at_line = (f"line {one.op.line}", hyperlink(source, one.op.line))
             right = f" should carry {order.should_carry(one.right)}"
             console.print((one.op.title, "cyan"), " at ", at_line, right, indent=6)
-        _print_more(len(wrong), len(block.mislabelled), block.wrong_indices, console)
+        _print_more(
+            block.wrong_indices - len(wrong), "" if console.verbose else "; --verbose shows all", console
+        )
     if console.verbose:
         _print_displaced(block, source, console)
 
@@ -429,14 +431,12 @@ def _print_displaced(block: BlockAudit, source: str, console: Console) -> None:
         origin = f"a pass made it from the op at #{op.index}" if displaced.derived else ""
         if why := "; ".join(filter(None, (order.reason(displaced, block), origin))):
             console.print(why, indent=8)
-    _print_more(len(shown), len(block.worst), block.displaced, console)
+    _print_more(block.displaced - len(shown), "", console)
 
 
-def _print_more(shown: int, described: int, total: int, console: Console) -> None:
-    if shown < total:
-        hint = f"; --verbose shows {'all' if described == total else f'the worst {described}'}"
-        more = f"... and {total - shown:,} more{hint if described > shown else ''}"
-        console.print((more, "dim"), indent=6)
+def _print_more(number: int, hint: str, console: Console) -> None:
+    if number:
+        console.print((f"... and {number:,} more{hint}", "dim"), indent=6)
 
 
 def _sparkline(heights: Sequence[float]) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from eio_audit.audit.dependence import DependenceKind
+from eio_audit.audit.diff.dump_comparison import Relation
 from eio_audit.audit.explain.explain import (
     Explanation,
     FixedPlace,
@@ -335,11 +336,21 @@ def _summary(history: History, number: int) -> str:
         said.append(f"removed by {_pass_of(op.removal)}")
     elif not op.changes:
         said.append("not changed since" if said else "no pass changed it")
-    if made := sum(other.origin == number for other in history.ops):
-        said.append(f"{count(made, 'op')} made from it")
+    made = [one.events[0] for one in history.ops if one.origin == number]
+    if made:
+        said.append(f"{count(len(made), 'op')} made from it ({_evidence(made)})")
     if op.inversions:
         said.append(inverted(op))
     return ", ".join(said)
+
+
+def _evidence(made: Iterable[OpEvent]) -> str:
+    """Return how it is known that a pass made ops from another op: ``as locations tell``."""
+    ancestors = [event.change.ancestor for event in made if event.change and event.change.ancestor]
+    by_dataflow = {one.relation is Relation.COMMUTED for one in ancestors}
+    if len(by_dataflow) > 1:
+        return "as locations and the dataflow tell"
+    return "as the dataflow tells" if True in by_dataflow else "as locations tell"
 
 
 def inverted(op: OpHistory) -> str:

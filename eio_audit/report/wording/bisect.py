@@ -64,6 +64,20 @@ def effort(result: Bisection) -> str:
     return f"{attempts}, {changed}; {runs}"
 
 
+def removed_of_others(result: Bisection) -> str:
+    """Say why what to change removes more than the table says its patterns left; empty if it does not."""
+    advice = result.advice
+    if advice is None or advice.at_end is None or advice.left is None:
+        return ""
+    changed = {change.pattern for change in advice.changes}
+    if advice.at_end - advice.left <= sum(one.left for one in result.patterns if one.pattern in changed):
+        return ""
+    return (
+        "left counts for the pattern that put the two ops out of order; the change above also removes "
+        "what others left, since one pattern goes on with the ops of another"
+    )
+
+
 def pattern_title(one: PatternTotal | Application) -> str:
     """Return the name of a pattern in a table, or why there is none."""
     return one.pattern or (UNKNOWN_PATTERN if one.is_resolved else UNRESOLVED)
@@ -321,7 +335,7 @@ def next_steps_of_failure(found: FirstFailure) -> Iterator[Step]:
         printed = CompilerCommand(found.command).with_flags(*BASE_FLAGS, *flags, MODULE_SCOPE)
         yield Step(str(printed), "the IR before the pass and after it")
         again = bisection_command(found.options, found.command, *which, "--test", found.test)
-        yield Step(again, "which application in it")
+        yield Step(again, "which application in it, if it applies patterns")
     elif not found.last or found.first < found.last or found.reproduction is None:
         return
     elif found.is_of_compiler:

@@ -388,17 +388,20 @@ def _followed(check: Check) -> str:
 
 
 def next_steps(dumps: Sequence[DumpAudit], *, moves: bool = True, relabels: bool = True) -> list[Step]:
-    """Return the commands that remove inversions, and what they do: first what removes more of them.
+    """Return the commands that remove inversions, and what they do.
+
+    Wrong indices are corrected first: else ops move to where these put them, and stay there.
 
     ``moves`` and ``relabels``: whether to return those that reorder and those that correct indices.
     """
     check = Check(tuple(dumps), ())
     named = [dump for dump in dumps if is_readable_again(dump, dump.source)]
-    moving = _moving(check, named) if moves else []
-    relabelling = _relabelling(check, named) if relabels else []
-    movable = sum(dump.summary.avoidable_others for dump in named)
-    stays = sum(dump.summary.unavoidable for dump in named)
-    return relabelling + moving if stays > movable else moving + relabelling
+    relabelling = _relabelling(check, named) if relabels or moves else []
+    return relabelling + (_moving(check, named) if moves else [])
+
+
+ONLY_MOVES = "only moves ops: wrong indices stay, and decide where"
+"""What ``fix`` does without ``--relabel`` where indices are wrong."""
 
 
 def _moving(check: Check, named: Sequence[DumpAudit]) -> list[Step]:
@@ -407,7 +410,9 @@ def _moving(check: Check, named: Sequence[DumpAudit]) -> list[Step]:
         return []
     if _shows_all_of_log(check, worst, named):
         return [Step(command("trace", worst, worst.source), "shows what each pass did")]
-    return [Step(command("fix --diff", worst, worst.source), "shows the fix; --in-place applies it")]
+    has_wrong = worst.summary.wrong_indices and worst.options.order_from is None
+    effect = ONLY_MOVES if has_wrong else "shows the fix; --in-place applies it"
+    return [Step(command("fix --diff", worst, worst.source), effect)]
 
 
 def _relabelling(check: Check, named: Sequence[DumpAudit]) -> list[Step]:

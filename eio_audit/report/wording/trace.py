@@ -11,11 +11,11 @@ from eio_audit.audit.gate.gate import Gate
 from eio_audit.audit.log.crash import Crash
 from eio_audit.audit.log.followed_pairs import MOST_OPS
 from eio_audit.audit.log.trace import LeftFinding, Trace, TracedPass
-from eio_audit.audit.pair_class import PairClass
 from eio_audit.mlir.input.diagnostics import Diagnostic
 from eio_audit.mlir.input.markers import Marker
 from eio_audit.report.wording import configured, count, shortened_list
 from eio_audit.report.wording.conclusion import (
+    ONLY_MOVES,
     SHOWN_INPUTS,
     Step,
     argument,
@@ -268,14 +268,13 @@ def next_steps(trace: Trace, rows: Sequence[TracedPass] | None = None) -> Iterat
         yield Step(
             explain_command(trace, worst.finding.source, worst.finding.line), "shows why the worst is there"
         )
-    cures = []
-    if trace.at_end_of_log.avoidable:
-        cures.append(Step(command(f"fix --diff{last}", trace, sources[0]), "shows the fix"))
-    if trace.at_end_of_log.wrong_indices and trace.options.order_from is None:
+    has_wrong = bool(trace.at_end_of_log.wrong_indices) and trace.options.order_from is None
+    if has_wrong:
         relabel = command(f"fix --relabel --diff{last}", trace, sources[0])
-        cures.append(Step(relabel, "corrects wrong indices"))
-    wrong = trace.left_classes[PairClass.WRONG_INDEX]
-    yield from reversed(cures) if 2 * wrong > trace.left_classes.total() else cures
+        yield Step(relabel, "corrects wrong indices")
+    if trace.at_end_of_log.avoidable:
+        effect = ONLY_MOVES if has_wrong else "shows the fix"
+        yield Step(command(f"fix --diff{last}", trace, sources[0]), effect)
 
 
 def _steps_to(broken: TracedPass, trace: Trace) -> Iterator[Step]:
