@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from eio_audit import Trace, read_text, trace
 from eio_audit.audit.corpus.models import find_models
 from eio_audit.audit.corpus.trace_models import TraceModel, pass_totals, trace_models
-from tests.audit.test_trace import dump, function, logs, module
 from tests.internals import find_dump_files
+from tests.logs import dump, function, logs, module
 
 SAMPLES = Path(__file__).parent.parent.parent / "sample_irs"
 LOGS = [*sorted(SAMPLES.glob("*/*.log")), SAMPLES / "small" / "tree"]

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.audit.test_trace import dump, function, module
 from tests.cli.running import run
+from tests.logs import dump, function, module
 
 F, G = function("f", 1, 2), function("g", 1, 2)
 BOTH = "".join(
