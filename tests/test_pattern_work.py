@@ -34,7 +34,9 @@ CALL = re.compile(
     rf"\b(?P<method>{'|'.join(SEARCHING | MATCHING)})\b"
     r"(?=(?:\(\s*(?:[\w.]+\(\s*)?(?:\w+\.)*(?P<given>\w+))?)"  # or the first of what is given
 )
-ENDS = {"_NAME_ONLY": "\0", "_NAMES": "\0"}  # by pattern, what each of its texts ends with
+ENDS = dict.fromkeys(
+    ("_FIELDS_OF_NAME", "_NAME_ONLY", "_NAMES"), "\0"
+)  # by pattern, what each of its texts ends with
 NOT_SEARCHED = {
     "RESULT": "the results of an op, which the pattern of its header has matched",
     "_SOURCE": "the name of a file",
