@@ -800,6 +800,17 @@ def test_where_ops_stand_at_a_wrong_place_the_advice_says_so(tmp_path: Path) -> 
     )
 
 
+@needs_mlir_opt
+def test_what_a_later_pass_removes_is_made_and_not_left(tmp_path: Path) -> None:
+    program = tmp_path / "in.mlir"
+    program.write_text(FUSED.replace("@f", "private @f"))
+    fusion = "linalg-fuse-elementwise-ops"
+    flags = ["--convert-elementwise-to-linalg", f"--{fusion}", "--symbol-dce"]
+    command = ["--format", "json", "--pass", fusion, "--", mlir_tool("mlir-opt"), program, *flags]
+    steps = json.loads(run("bisect", *command).stdout)["applications"]
+    assert [(one["made"], one["left"]) for one in steps if one["made"]] == [(1, 0)]
+
+
 def test_the_suggested_commands_work() -> None:
     [suggested] = re.findall(
         r"^  eio-audit (bisect .* --show .*?)  # ", reports("small")["text"], re.MULTILINE
