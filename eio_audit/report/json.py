@@ -442,10 +442,8 @@ def _members_of(kind: Any) -> list[tuple[str, list[str], Callable[[Any], object]
     if name in _FIELDS:
         listed = _FIELDS[name].split()
     else:
-        of_op = kind.__annotations__.get("op")
-        is_label = (
-            getattr(of_op, "__forward_arg__", of_op) == "OpLabel"
-        )  # as a named tuple keeps it, or as text
+        annotation = kind.__annotations__.get("op")  # of a named tuple, a ForwardRef
+        is_label = getattr(annotation, "__forward_arg__", annotation) == "OpLabel"
         listed = ["*op" if is_label and one == "op" else one for one in kind.__match_args__]
     members = []
     for one in listed:

@@ -261,7 +261,11 @@ def test_an_attempt_that_did_nothing() -> None:
         ("order", 1, f"order fails first after attempt 7 of {PASS}"),
         ("changed", 1, f"changed fails first after attempt 7 of {PASS}"),
         ("avoidable", 0, "avoidable holds after all passes"),
-        ("grep -q ttir.permute", 0, "grep -q ttir.permute holds after all passes"),
+        (
+            "grep -q ttir.permute",
+            0,
+            "grep -q ttir.permute holds after all passes; a text may be in a debug location, too",
+        ),
         ("grep -q tm0_tm0", 2, ""),
         (
             "sh -c '! grep -q tm0_tm0_tm1'",
@@ -307,6 +311,27 @@ def test_the_ir_around_the_pass_is_printed_as_the_report_says(tmp_path: Path) ->
     by_hand = shlex.split(shown.splitlines()[3].partition("  # ")[0])
     printed = subprocess.run(by_hand, capture_output=True, check=True).stderr
     assert [dump.marker and dump.marker.when for dump in eio_audit.read_text(printed)] == ["before", "after"]
+
+
+@needs_mlir_opt
+@pytest.mark.parametrize(
+    ("how", "said"),
+    [
+        (["--stop-after-pass"], "fails first after inline"),
+        ([], "fails first after inline, even if it applies no pattern"),
+    ],
+)
+def test_a_pass_that_runs_others_inside_may_change_the_program_before_them(
+    how: list[str], said: str, tmp_path: Path
+) -> None:
+    program = tmp_path / "in.mlir"
+    program.write_text(
+        "func.func @f(%v: f32) -> f32 {\n  %r = arith.mulf %v, %v : f32\n  return %r : f32\n}\n"
+        "func.func @main(%x: f32) -> f32 {\n  %y = func.call @f(%x) : (f32) -> f32\n  return %y : f32\n}\n"
+    )
+    test = "grep -q call.@f"  # the inliner canonicalizes each function that it has changed
+    found = run("bisect", *how, "--test", test, "--", mlir_tool("mlir-opt"), program, "--inline")
+    assert found.stdout.decode().splitlines()[0] == f"{test} {said}"
 
 
 def test_states_that_a_test_cannot_judge_are_named() -> None:

@@ -42,6 +42,20 @@ def test_the_pass_that_removed_an_op() -> None:
     )
 
 
+def test_a_pass_that_runs_others_inside_changed_the_program_before_one(tmp_path: Path) -> None:
+    log = tmp_path / "a.log"
+    log.write_text(
+        dump("Before", "outer", M)
+        + dump("Before", "inner", M)
+        + dump("After", "inner", M)
+        + dump("Before", "inner", N)
+        + dump("After", "inner", N)
+        + dump("After", "outer", N)
+    )
+    result = found("grep -q @f", log)
+    assert (result["pass"], result["good"]["number"], result["bad"]["number"]) == ("outer", 3, 4)
+
+
 def test_a_property_that_holds_at_the_end() -> None:
     done = run("bisect", "--test", "grep -q func.func", LOG)
     assert (done.returncode, done.stdout.decode().splitlines()[0]) == (

@@ -101,9 +101,9 @@ def bisect_progress() -> Iterator[Callable[[PassSearch, SearchResult], None] | N
 @click.option(
     "--test",
     metavar="COMMAND|changed|order|avoidable",
-    help="Find the first application after which COMMAND fails. It gets the IR on standard input; exit code "
-    "0 is a success, 125 tells nothing. changed, order and avoidable fail where the IR differs, or has more "
-    "inversions, or more avoidable ones, than before the first pass.",
+    help="Find the first application after which COMMAND fails. It gets the IR, with debug locations, on "
+    "standard input; exit code 0 is a success, 125 tells nothing. changed, order and avoidable fail where "
+    "the IR differs, or has more inversions, or more avoidable ones, than before the first pass.",
 )
 @click.option(
     "--stop-after-pass",

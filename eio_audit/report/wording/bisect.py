@@ -272,7 +272,8 @@ def first_failure(found: FirstFailure) -> tuple[str | tuple[str, str], ...]:
 
 def _first_failure(found: FirstFailure) -> tuple[str | tuple[str, str], ...]:
     if found.pass_name is None:
-        return (found.test, "bold"), " holds after all passes"
+        located = "" if found.is_built_in else "; a text may be in a debug location, too"
+        return (found.test, "bold"), f" holds after all passes{located}"
     if found.endless:
         done = [f"{number:,} {what}" for what, number in found.endless.items()]
         did = f"applies patterns without end in {found.pass_name}: of the last attempts "
@@ -284,7 +285,7 @@ def _first_failure(found: FirstFailure) -> tuple[str | tuple[str, str], ...]:
         where = name if found.number is None else f"run {found.number} of {name}"
     elif not found.last:
         why = found.why_one_step
-        where = f"{name}, which is one step: {why}" if why else f"{name} without patterns"
+        where = f"{name}, which is one step: {why}" if why else f"{name}, even if it applies no pattern"
     elif found.first < found.last:
         why = found.stopped or "the test cannot judge those between"
         where = f"one of attempts {found.first} to {found.last} of {name}: {why}"
