@@ -15,9 +15,10 @@ from eio_audit.audit.log.log_findings import LogFindings
 from eio_audit.audit.options import AuditOptions
 from eio_audit.mlir.input.dumps import Dump, read, read_text
 from eio_audit.mlir.source import InputError
-from eio_audit.report.text.check import print_check
+from eio_audit.report.documents.check import check_document
 from eio_audit.report.text.console import Console
-from eio_audit.report.text.diff import unified_diff
+from eio_audit.report.text.document import print_document
+from eio_audit.report.text.unified_diff import unified_diff
 
 __all__ = ["assert_in_original_order"]
 
@@ -69,7 +70,7 @@ def assert_in_original_order(
 
 def _message(verdict: Verdict, dumps: Sequence[Dump], options: AuditOptions) -> str:
     report = io.StringIO()
-    print_check(verdict, Console(report, color=False))
+    print_document(check_document(verdict), Console(report, color=False))
     source = dumps[0].source
     diff = unified_diff(source.file.data[:], fix(dumps, options).text, source.name)
     lines = b"".join(diff[:SHOWN_LINES]).decode("utf-8", "replace").rstrip("\n").split("\n")

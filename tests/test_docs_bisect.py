@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.shell import run_script
+from tests.golden import update_block
+from tests.shell import ROOT, run_script
 from tests.test_docs_pages import blocks, commands, folder_for, pattern
 from tests.tools import needs_mlir_opt
 
@@ -26,4 +27,5 @@ def test_the_outputs_shown_are_real(shown: list[tuple[str, str]], tmp_path: Path
     assert shown
     for command, output in shown:
         printed = run_script(command, tmp_path, tools, options="-o pipefail").stdout
+        update_block(ROOT / "docs" / "bisect.md", output, printed)
         assert re.fullmatch(pattern(output), printed), f"{command}\n{printed}"

@@ -14,6 +14,7 @@ import yaml
 
 from tests.audit.test_fix import SHUFFLED
 from tests.cli.running import run
+from tests.golden import update_block
 from tests.internals import RENDERERS
 from tests.shell import install_tools, run_script
 
@@ -57,7 +58,9 @@ def test_the_steps_print_what_is_shown(folder: Path) -> None:
     steps = re.findall(r"^```sh\n(.*?)^```\n(?:\n```text\n(.*?)^```)?", text, re.MULTILINE | re.DOTALL)
     assert len(steps) == 4
     for commands, output in steps:
-        assert sh(commands, folder, options="+e").stdout == output
+        printed = sh(commands, folder, options="+e").stdout
+        update_block(ROOT / "docs" / "ci.md", output, printed)
+        assert printed == output
 
 
 def test_every_format_is_in_the_table() -> None:
@@ -71,7 +74,11 @@ def test_the_job_on_github(folder: Path, text: str, code: int) -> None:
     *_, step = snippet("GitHub", 2)["jobs"]["op-order"]["steps"]
     result = sh(step["run"], folder, GITHUB_STEP_SUMMARY="summary.md")
     assert (result.returncode, "::error file=dumps/after.mlir,line=2," in result.stdout) == (code, code == 1)
-    assert (folder / "summary.md").read_text().startswith(f"### eio-audit: {'failed' if code else 'passed'}")
+    assert (
+        (folder / "summary.md")
+        .read_text()
+        .startswith(f"### eio-audit check\n\n**{'failed' if code else 'passed'}**")
+    )
 
 
 def test_the_job_on_gitlab(folder: Path) -> None:
@@ -116,7 +123,7 @@ def test_the_action_as_the_page_uses_it(folder: Path) -> None:
     result = action(folder, **step["with"])
     assert (result.returncode, "::error file=dumps/after.mlir,line=2," in result.stdout) == (1, True)
     assert json.loads((folder / "order.sarif").read_text())["runs"][0]["results"]
-    assert (folder / "summary.md").read_text().count("### eio-audit: ") == 2
+    assert (folder / "summary.md").read_text().count("### eio-audit check") == 2
 
 
 @pytest.mark.parametrize(
@@ -199,10 +206,7 @@ def test_the_action_takes_names_with_blanks(folder: Path) -> None:
 
 def test_the_action_drops_blanks_around_paths(folder: Path) -> None:
     put_dump(folder)
-    assert (
-        "failed: 1 inversion out of place in 1 of 1 dumps"
-        in action(folder, paths="  dumps/after.mlir \t\r\n   \n").stdout
-    )
+    assert "failed: 1 inversion " in action(folder, paths="  dumps/after.mlir \t\r\n   \n").stdout
 
 
 def test_the_action_reports_what_could_not_run(folder: Path) -> None:

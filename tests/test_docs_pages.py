@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 import eio_audit
+from tests.golden import update_block
 from tests.shell import ROOT, install_tools, run_script
 from tests.tools import mlir_tool
 
@@ -69,6 +70,7 @@ def test_the_outputs_shown_are_real(page: str, tmp_path: Path) -> None:
     assert len(shown) == (ROOT / "docs" / page).read_text().count("\n$ ")
     for command, output in shown:
         printed = run_script(command, folder, folder / "bin", options="-o pipefail").stdout
+        update_block(ROOT / "docs" / page, output, printed)
         assert re.fullmatch(pattern(output), printed), f"{command}\n{printed}"
 
 

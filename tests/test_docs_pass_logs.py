@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 import eio_audit
-from tests.shell import run_script
+from tests.golden import update_block
+from tests.shell import ROOT, run_script
 from tests.test_docs_pages import blocks, commands, folder_for, pattern
 from tests.tools import needs_mlir_opt
 
@@ -32,6 +33,7 @@ def test_the_outputs_shown_are_real(tmp_path: Path) -> None:
     assert len(shown) == 2
     for command, output in shown:
         printed = run_script(command, tmp_path, tmp_path / "bin", options="-o pipefail").stdout
+        update_block(ROOT / "docs" / "pass_logs.md", output, printed)
         assert re.fullmatch(pattern(output), printed), f"{command}\n{printed}"
 
 

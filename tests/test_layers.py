@@ -55,6 +55,13 @@ FLOORS = {
         {"bisect"},
         {"reduce"},
     ],
+    "report": [
+        {"pages", "wording"},
+        {"document", "json"},
+        {"documents", "graph", "markdown", "text"},
+        {"manual"},
+        {"ci", "html"},
+    ],
 }
 """The modules and folders of a room, from the bottom. Each imports from the floors below it; a folder, from itself."""
 OWNERS = {

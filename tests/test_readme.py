@@ -8,6 +8,7 @@ import pytest
 
 import eio_audit
 from tests.cli.running import run
+from tests.golden import update_block
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text()
@@ -21,6 +22,7 @@ def test_the_outputs_shown_are_real(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     for command, output in shown:
         result = run(*shlex.split(command))
         printed = (result.stdout + result.stderr).decode().split("\n")
+        update_block(ROOT / "README.md", output, "\n".join(printed))
         assert [line for line in output.split("\n") if line.strip() != "..." and line not in printed] == []
 
 

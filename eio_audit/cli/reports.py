@@ -27,15 +27,15 @@ if TYPE_CHECKING:
     from eio_audit.audit.log.trace import TracedPass
     from eio_audit.mlir.input.dumps import Dump
     from eio_audit.report.html.data import StoredSteps
-    from eio_audit.report.text.check import Excerpts
     from eio_audit.report.text.console import Console
+    from eio_audit.report.text.findings import Excerpts
 
 RENDERERS = {
     "Verdict": {
-        "text": "text.check:print_check",
+        "text": "documents.check:check_document",
         "concise": "ci:to_concise",
         "json": "json:check_to_json",
-        "markdown": "markdown:to_markdown",
+        "markdown": "documents.check:check_document",
         "github": "ci:to_github",
         "sarif": "ci:to_sarif",
         "junit": "ci:to_junit",
@@ -43,43 +43,43 @@ RENDERERS = {
         "html": "html.pages:check_to_html",
     },
     "Diff": {
-        "text": "text.diff:print_diff",
+        "text": "documents.diff:diff_document",
         "json": "json:diff_to_json",
-        "markdown": "markdown:diff_to_markdown",
+        "markdown": "documents.diff:diff_document",
         "html": "html.pages:diff_to_html",
     },
     "ModelTraces": {
-        "text": "text.passes:print_traces",
+        "text": "documents.trace:traces_document",
         "json": "json:traces_to_json",
-        "markdown": "markdown:traces_to_markdown",
+        "markdown": "documents.trace:traces_document",
         "html": "html.passes:traces_to_html",
     },
     "TimeTable": {
-        "text": "text.passes:print_times",
+        "text": "documents.trace:times_document",
         "json": "json:times_to_json",
-        "markdown": "markdown:times_to_markdown",
+        "markdown": "documents.trace:times_document",
     },
     "Bisection": {
-        "text": "text.bisect:print_bisection",
+        "text": "documents.bisect:bisection_document",
         "json": "json:bisection_to_json",
-        "markdown": "markdown:bisection_to_markdown",
+        "markdown": "documents.bisect:bisection_document",
         "html": "html.passes:bisection_to_html",
-        "log": "text.bisect:states_log",
+        "log": "documents.bisect:states_log",
     },
-    "OpSteps": {"text": "text.bisect:print_op_steps", "json": "json:op_steps_to_json"},
-    "OneApplication": {"text": "text.bisect:print_application", "json": "json:application_to_json"},
-    "FirstFailingDump": {"text": "text.bisect:print_first_failing_dump", "json": "json:to_json"},
-    "FirstFailure": {"text": "text.bisect:print_first_failure", "json": "json:to_json"},
-    "Reduction": {"text": "text.reduce:print_reduction", "json": "json:to_json"},
-    "History": {"text": "text.op:print_history", "json": "json:to_json"},
-    "RunComparison": {"text": "text.diff:print_two_runs", "json": "json:two_runs_to_json"},
+    "OpSteps": {"text": "documents.bisect:op_steps_document", "json": "json:op_steps_to_json"},
+    "OneApplication": {"text": "documents.bisect:application_document", "json": "json:application_to_json"},
+    "FirstFailingDump": {"text": "documents.bisect:first_failing_dump_document", "json": "json:to_json"},
+    "FirstFailure": {"text": "documents.bisect:first_failure_document", "json": "json:to_json"},
+    "Reduction": {"text": "documents.reduce:reduction_document", "json": "json:to_json"},
+    "History": {"text": "documents.history:history_document", "json": "json:to_json"},
+    "RunComparison": {"text": "documents.diff:runs_document", "json": "json:two_runs_to_json"},
     "TimeComparison": {
-        "text": "text.diff:print_two_times",
+        "text": "documents.diff:two_times_document",
         "json": "json:two_times_to_json",
-        "markdown": "markdown:two_times_to_markdown",
+        "markdown": "documents.diff:two_times_document",
     },
-    "CheckComparison": {"text": "text.diff:print_checks", "json": "json:to_json"},
-    "Explanation": {"text": "text.op:print_explanation", "json": "json:to_json"},
+    "CheckComparison": {"text": "documents.diff:checks_document", "json": "json:to_json"},
+    "Explanation": {"text": "documents.explain:explanation_document", "json": "json:to_json"},
     "Dataflow": {
         "dot": "graph:dataflow_to_dot",
         "graphml": "graph:dataflow_to_graphml",
@@ -87,7 +87,8 @@ RENDERERS = {
         "svg": "html.pages:dataflow_to_svg",
     },
 }
-"""By kind of result and format, the function in ``report``: ``module:name``."""
+"""By kind of result and format, the function in ``report``: ``module:name``. Those of text and Markdown
+return a document."""
 
 VERDICTS = {
     "Verdict": {"line": "wording.conclusion:verdict_line"},
@@ -107,6 +108,7 @@ class Given(TypedDict, total=False):
     verbose: bool  # name everything, not only the worst
     version: str  # of this program
     gate: Gate
+    has_room: bool  # for the details, because long lists are folded
     statistics: bool  # count findings instead of naming them
     context: int | None  # show changes in textual order with so many unchanged ops around each
     rows: Sequence[TracedPass] | None  # the passes that are chosen; None for all
@@ -122,16 +124,28 @@ class Given(TypedDict, total=False):
 def rendered(
     result: object,
     format_: str,
-    *console: Console,
+    console: Console | None = None,
     table: Mapping[str, Mapping[str, str]] = RENDERERS,
     **given: Unpack[Given],
 ) -> Any:
-    """Render a result in a format. Text is printed to the ``console``; the other formats are returned."""
+    """Render a result in a format. Text is printed to the console; the other formats are returned."""
     module, _, name = table[type(result).__name__][format_].partition(":")
     function = getattr(import_module(f"eio_audit.report.{module}"), name)
     given["version"] = __version__
+    given["has_room"] = format_ == "markdown"
+    if console is not None:
+        given["verbose"] = console.verbose
     parameters = inspect.signature(function).parameters
-    return function(result, *console, **{key: value for key, value in given.items() if key in parameters})
+    made = function(result, **{key: value for key, value in given.items() if key in parameters})
+    if console is not None:
+        from eio_audit.report.text.document import print_document
+
+        return print_document(made, console, given.get("excerpts"))
+    if format_ == "markdown":
+        from eio_audit.report.markdown import to_markdown
+
+        return to_markdown(made, module.removeprefix("documents."), verbose=given.get("verbose", False))
+    return made
 
 
 _OWN = ("html", "sarif", "json", "markdown", "svg", "dot", "graphml", "log")

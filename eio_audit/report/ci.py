@@ -16,7 +16,7 @@ from eio_audit.audit.gate.gate import Verdict
 from eio_audit.audit.gate.rules import AVOIDABLE, UNINDEXED, Rule
 from eio_audit.mlir.source import InputError, printable
 from eio_audit.report.json import dumped
-from eio_audit.report.wording import order
+from eio_audit.report.wording import IN_VERBOSE, order
 from eio_audit.report.wording.conclusion import next_lines, steps_after, verdict_line, why_not_judged
 
 if TYPE_CHECKING:
@@ -159,7 +159,7 @@ def to_concise(verdict: Verdict, *, verbose: bool = False) -> str:
     """Return the findings, worst first, then the verdict. Unreadable files are named on standard error."""
     lines = order.lines_of(verdict.findings, None if verbose else order.SHOWN_FINDINGS)
     if not verbose and len(verdict.findings) > order.SHOWN_FINDINGS:
-        lines[-1] += "; --verbose shows all"
+        lines[-1] += IN_VERBOSE
     lines += [verdict_line(verdict, verbose=verbose), *next_lines(steps_after(verdict))]
     return "".join(f"{printable(line)}\n" for line in lines)
 

@@ -1,4 +1,7 @@
-"""What reports in several formats have, as data: tables, and a diff as sections of sentences and lists."""
+"""What a report says, as data: sections of sentences, tables, lists and commands to type next.
+
+``documents/`` has what each command says. ``text/document.py`` prints it, and ``markdown.py`` writes it.
+"""
 
 from __future__ import annotations
 
@@ -6,24 +9,14 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import attrgetter
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from eio_audit.audit.check.location_health import HealthChange, LocationRule
-from eio_audit.audit.diff.diff import Diff, Fragmentation
-from eio_audit.audit.diff.dump_comparison import OpChange, RepeatedChange, repeated_changes
-from eio_audit.audit.diff.inverse_ops import InverseOps, LayoutOp, LayoutPair
-from eio_audit.report.wording import count, shortened_list
-from eio_audit.report.wording.advice import sentences
-from eio_audit.report.wording.diff import kinds_of, repetition
-
-RULES = {
-    LocationRule.UNKNOWN_LOCATION: "location unknown",
-    LocationRule.NO_INDEX: "no index in the location",
-    LocationRule.UNKNOWN_INDEX: "negative index",
-    LocationRule.REPEATED_LOCATION: "same location as another op",
-    LocationRule.TWO_FUNCTIONS: "one source line, two functions",
-    LocationRule.REFUSED_LOCATION: "no name location: code generation refuses it",
-}
+if TYPE_CHECKING:
+    from eio_audit.audit.check.figures import DumpAudit
+    from eio_audit.audit.diff.dump_comparison import OpChange, RepeatedChange
+    from eio_audit.audit.gate.findings import Finding
+    from eio_audit.mlir.source import InputError
+    from eio_audit.report.wording.conclusion import Step
 
 Cell = str | int | None
 Cells = Mapping[str, Callable[[Any], Cell]]  # by key of a column, what returns the cell of a thing
@@ -86,7 +79,12 @@ class Figures:
 
     columns: Sequence[FigureColumn]
     rows: Sequence[Sequence[Cell]]
-    note: str = ""  # what is to know of it, below it
+    notes: Sequence[str] = ()  # what is to know of it, below it
+    left_out: str = ""  # the rows that only a verbose report has: `... and 3 more models`
+    indent: int = 2
+
+    def __bool__(self) -> bool:
+        return bool(self.rows or self.notes)
 
     @property
     def titles(self) -> list[str]:
@@ -100,60 +98,12 @@ class Figures:
         ]
 
 
-def figures_of(things: Iterable[Any], columns: str, cells: Cells | None = None) -> Figures:
+def figures_of(things: Iterable[Any], columns: str, cells: Cells | None = None, indent: int = 2) -> Figures:
     """Return a row for each thing: its attributes of the keys of ``columns``, or its ``cells``."""
     listed = columns_of(columns)
     getters = [(cells or {}).get(column.key) or attrgetter(column.key) for column in listed]
-    return Figures(listed, [[cell_of(thing) for cell_of in getters] for thing in things])
-
-
-ALL_OPS = "all ops"  # the last row of a table of ops
-
-
-def table_of_ops(
-    first: Mapping[str, int], last: Mapping[str, int], titles: tuple[str, str] = ("first", "last")
-) -> Figures:
-    """Return how many ops of each name there are in two states, those whose number changed most first.
-
-    A note says if there are more that custom assembly leaves out.
-    """
-
-    def change(name: str) -> int:
-        return count_in(last, name) - count_in(first, name)
-
-    cells: Cells = {
-        "op": str,
-        "first": lambda name: count_in(first, name),
-        "last": lambda name: count_in(last, name),
-        "change": change,
-    }
-    names = sorted({*first, *last}, key=lambda name: (-abs(change(name)), name))
-    figures = figures_of([*names, ALL_OPS], "op, #first={}, #last={}, +change=+/-".format(*titles), cells)
-    hiding = sorted({*_hiding(first), *_hiding(last)})
-    return replace(figures, note=HIDDEN.format(shortened_list(hiding, SHOWN_HIDING)) if hiding else "")
-
-
-HIDDEN = "not counted: the ops that custom assembly leaves out, in {}; --mlir-print-op-generic prints them"
-SHOWN_HIDING = 3  # how many names of such ops are shown
-_REGION_ENDS = {
-    "linalg.yield": r"linalg\.(?!yield\b|index\b|softmax\b|(?:un)?pack\b|winograd_)\w+",
-    "scf.yield": r"scf\.(?:for|if|index_switch)",
-    "affine.yield": r"affine\.(?:for|if|parallel)",
-}
-"""The op that ends each region of some ops, which custom assembly may leave out."""
-
-
-def _hiding(ops: Mapping[str, int]) -> Iterator[str]:
-    """Yield the names of ops of which some have no end of their region in the text."""
-    for end, names in _REGION_ENDS.items():
-        holders = [name for name in ops if re.fullmatch(names, name)]
-        if ops.get(end, 0) < sum(map(ops.__getitem__, holders)):
-            yield from holders
-
-
-def count_in(ops: Mapping[str, int], name: str) -> int:
-    """Return how many ops have a name, or how many there are."""
-    return sum(ops.values()) if name == ALL_OPS else ops.get(name, 0)
+    rows = [[cell_of(thing) for cell_of in getters] for thing in things]
+    return Figures(listed, rows, indent=indent)
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,11 +114,11 @@ class Changes:
     note: str
     groups: Sequence[RepeatedChange]
 
-    def examples(self, *, verbose: bool) -> Iterator[tuple[OpChange, str]]:
-        """Yield one op of each change, or all if ``verbose``. The first has the number of repetitions."""
+    def examples(self, *, verbose: bool) -> Iterator[tuple[OpChange, RepeatedChange | None]]:
+        """Yield one op of each change, or all if ``verbose``. The first comes with its repetitions."""
         for group in self.groups:
             for number, change in enumerate(group.worst(None if verbose else 1)):
-                yield change, "" if number else repetition(group)
+                yield change, None if number else group
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +130,7 @@ class Hunks:
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """A title and a list, which may be empty. ``style`` is the style of the title on a terminal."""
+    """A list under its title. ``style`` is the style of the title on a terminal."""
 
     title: str
     style: str
@@ -188,165 +138,134 @@ class Listing:
 
 
 @dataclass(frozen=True, slots=True)
-class DiffSection:
-    """A part of a report: its title (None for ops outside functions), its summary, and details."""
+class Link:
+    """A part of a line that names a place. A terminal opens the place on a click."""
 
-    title: str | None
-    note: str
-    parts: Sequence[Changes | Hunks | Listing | Figures | str]
+    text: str
+    source: str
+    line: int
+    style: str = ""
+
+
+Piece = str | tuple[str, str] | Link  # a part of a line: a text, or a text and its style on a terminal
 
 
 @dataclass(frozen=True, slots=True)
-class DiffDocument:
-    """A diff, without the order of the later dump. No section is empty."""
+class Sentence:
+    """A line of text. Those that are indented are items of a list."""
 
-    answers: Sequence[str]  # about layout ops and module runs
-    functions: Sequence[DiffSection]  # the changed ops of each function
-    advice: Sequence[DiffSection]  # what to change in the pass
-    details: Sequence[DiffSection]  # about layout ops, modules and locations
+    pieces: Sequence[Piece]
+    indent: int = 0
 
 
-def diff_document(
-    diff: Diff, *, verbose: bool = False, context: int | None = None, is_brief: bool = False
-) -> DiffDocument:
-    """Return the document of a diff; if ``verbose``, with a line for each location that became worse.
+class Conclusion(Sentence):
+    """The verdict, which comes last, or first where a report may be shown in part."""
 
-    With a ``context``, changes are in textual order with so many unchanged ops around each, not by kind. A
-    brief one is made faster: it has no answers, and of some details only the title.
+
+def line(*pieces: Piece, indent: int = 0) -> Sentence:
+    """Return a line of these pieces."""
+    return Sentence(pieces, indent)
+
+
+def plain(piece: Piece) -> str:
+    """Return a piece without its style."""
+    if isinstance(piece, Link):
+        return piece.text
+    return piece if isinstance(piece, str) else piece[0]
+
+
+def heading_of(dump: DumpAudit, title: str = "") -> Sentence:
+    """Return where a dump is, and which pass it belongs to."""
+    place = Link(f"{dump.source}:{dump.line}:1", dump.source, dump.line, "bold")
+    return line(title, place, f"  {dump.moment}".rstrip())
+
+
+@dataclass(frozen=True, slots=True)
+class Rest:
+    """What a report leaves out: ``... and 12 more findings``."""
+
+    text: str
+    indent: int = 0
+    is_in_verbose: bool = True  # whether a verbose report has more of it
+
+    def __bool__(self) -> bool:
+        return bool(self.text)
+
+
+class Shown(NamedTuple):
+    """A finding, the style of its code, and a note about it."""
+
+    finding: Finding
+    style: str
+    note: str = ""
+
+
+class Findings(list[Shown]):
+    """Findings, the worst first. Each format shows as many as it has room for."""
+
+
+class Errors(list["InputError"]):
+    """Inputs that cannot be read. A terminal gets them on standard error."""
+
+
+class Steps(list["Step"]):
+    """The commands to type next."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bars:
+    """Numbers from 0 to 1, which a terminal draws."""
+
+    title: str
+    heights: Sequence[float]
+    indent: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Details:
+    """The titles of what a verbose report has besides, and the changes that this one leaves out."""
+
+    titles: Sequence[str]
+
+
+Part = Sentence | Rest | Figures | Listing | Changes | Hunks | Findings | Bars | Errors | Details | Steps
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A part of a report: its title, which may be empty, its details, and a note beside the title."""
+
+    title: str
+    parts: Sequence[Part]
+    note: str = ""
+
+
+Document = Sequence[Section]  # what a command reports; no section is empty
+
+
+def document(*sections: Section | Iterable[Part | Piece]) -> Document:
+    """Return the sections without what is empty. Parts alone are a section without a title.
+
+    A piece alone is a sentence.
     """
-    answers = () if is_brief else (inverse_summary(diff.inverse_ops), runs_summary(diff.fragmentation))
-    modules = _modules(diff, is_brief=is_brief)
-    details = [_inverse_ops(diff), modules, _locations(diff.locations, verbose=verbose)]
-    changes = [] if diff.advice is None else sentences(diff.advice)
-    advice = [DiffSection("What to change", "an estimate", [Listing("", "", changes)])] if changes else []
-    if context is None:
-        functions = changes_by_function(diff)
-    else:
-        of_function = _by_function(diff.pairs(), attrgetter("function"))
-        hunks = {name: _hunks(ops, context) for name, ops in of_function.items()}
-        functions = [DiffSection(name, "", [Hunks(found)]) for name, found in hunks.items() if found]
-    return DiffDocument(list(filter(None, answers)), functions, advice, list(filter(None, details)))
+    made = [one if isinstance(one, Section) else Section("", _parts(one)) for one in sections]
+    kept = [replace(one, parts=[part for part in one.parts if part]) for one in made]
+    return [one for one in kept if one.parts]
 
 
-def changes_by_function(diff: Diff) -> list[DiffSection]:
-    """Return what happened to the ops of each function."""
-    sections: dict[str | None, list[Changes]] = {}
-    for kind, found in diff.ops.found.items():
-        for function, changes in _by_function(found, diff.comparison.function_of).items():
-            repeated = repeated_changes(diff.comparison, changes)
-            part = Changes(f"{len(changes):,} {kind}", kinds_of(changes), repeated)
-            sections.setdefault(function, []).append(part)
-    return [DiffSection(function, "", parts) for function, parts in sections.items()]
+def with_verdict_first(sections: Document) -> Document:
+    """Return the sections without their verdict, below a section with the verdict alone."""
+    verdicts = [part for one in sections for part in one.parts if isinstance(part, Conclusion)]
+    others = (replace(one, parts=[p for p in one.parts if not isinstance(p, Conclusion)]) for one in sections)
+    return document(verdicts, *others)
 
 
-def _by_function(changes: Iterable[Any], key: Callable[[Any], str | None]) -> dict[str | None, list[Any]]:
-    of_function: dict[str | None, list[Any]] = {}
-    for change in changes:
-        of_function.setdefault(key(change), []).append(change)
-    return of_function
-
-
-def _hunks(ops: Sequence[OpChange], context: int) -> list[Sequence[OpChange]]:
-    hunks: list[range] = []
-    for place, op in enumerate(ops):
-        if op.status == "unchanged":
-            continue
-        around = range(max(0, place - context), min(len(ops), place + context + 1))
-        if hunks and around.start <= hunks[-1].stop:
-            around = range(hunks.pop().start, around.stop)
-        hunks.append(around)
-    return [ops[hunk.start : hunk.stop] for hunk in hunks]
-
-
-def inverse_summary(inverse: InverseOps) -> str:
-    """Return what happened to permutes, transposes and reshapes. Empty if there are none."""
-    if not inverse.before and not inverse.after:
-        return ""
-    return (
-        f"{inverse.before:,} -> {inverse.after:,} permutes, transposes and reshapes: "
-        f"{len(inverse.cancelled):,} of {count(inverse.inverse_before, 'inverse pair')} cancelled, "
-        f"{len(inverse.moved):,} moved and not cancelled, "
-        f"{count(len(inverse.remaining), 'inverse pair')} still there"
-    )
-
-
-def _inverse_ops(diff: Diff) -> DiffSection | None:
-    inverse, moved = diff.inverse_ops, len(diff.inverse_ops.moved)
-    misplaced = f"a pass should not move {'it' if moved == 1 else 'them'}"
-    still_there = f"{count(len(inverse.remaining), 'inverse pair')} still there"
-    moves = (f"{one.before.op} -> {', '.join(str(op.op) for op in one.after)}" for one in inverse.moved)
-    gone = f"{len(inverse.gone):,} removed without an inverse: merged or folded"
-    lists = [
-        (_cancelled(inverse), "green", map(_pair, inverse.cancelled)),
-        (f"{moved:,} moved and not cancelled: {misplaced}", "red", moves),
-        (gone, "", map(_layout_op, inverse.gone)),
-        (f"{len(inverse.added):,} new, not made from earlier ones", "", map(_layout_op, inverse.added)),
-        (still_there, "yellow", map(_pair, inverse.remaining)),
-    ]
-    parts: list[Listing | str] = [
-        Listing(title, style, items) for title, style, lines in lists if (items := list(lines))
-    ]
-    if parts and inverse.inversions:
-        total = diff.after.summary.inversions
-        share = f"{inverse.inversions:,} of {count(total, 'inversion')}"
-        verb = "involves" if inverse.inversions == 1 else "involve"
-        parts.append(f"{share} {verb} moved or copied ops")
-    return DiffSection("Inverse ops", inverse_summary(inverse), parts) if parts else None
-
-
-def _cancelled(inverse: InverseOps) -> str:
-    cancelled = f"{count(len(inverse.cancelled), 'inverse pair')} cancelled"
-    if not inverse.copies:
-        return cancelled
-    copies = count(sum(len(op.after) for op in inverse.copies), "copy", "copies")
-    ops = "1 op" if len(inverse.copies) == 1 else f"{len(inverse.copies):,} of these ops"
-    return f"{cancelled}, which left {copies} of {ops} on other operands"
-
-
-def _pair(one: LayoutPair) -> str:
-    between = f"{count(one.between, 'elementwise op')} between" if one.between else "one feeds the other"
-    return f"{one.first.op} and {one.second.op}: {one.first.does}, {between}"
-
-
-def _layout_op(one: LayoutOp) -> str:
-    return f"{one.op}: {one.does}"
-
-
-def runs_summary(fragmentation: Fragmentation) -> str:
-    """Return ``30 model modules are in 61 pieces (24 before; 60 after fix)``. Empty if none is named."""
-    runs = fragmentation.modules or fragmentation.functions
-    if not runs:
-        return ""
-    stages_of = attrgetter("before", "after", "fixed", "relabelled")
-    before, after, fixed, relabelled = map(sum, zip(*map(stages_of, runs), strict=True))
-    what = count(len(runs), "model module" if fragmentation.modules else "source function")
-    stages = [f"{before:,} before"]
-    for number, earlier, command in ((fixed, after, "fix"), (relabelled, fixed, "fix --relabel")):
-        if number != earlier:
-            stages.append(f"{number:,} {'again ' if number == before else ''}after {command}")
-    verb = "is" if len(runs) == 1 else "are"
-    return f"{what} {verb} in {count(after, 'piece')} ({'; '.join(stages)})"
-
-
-def _modules(diff: Diff, *, is_brief: bool) -> DiffSection | None:
-    if is_brief:
-        return DiffSection("Modules", "", []) if diff.tears_modules else None
-    fragmentation = diff.fragmentation
-    torn = [one for one in (*fragmentation.modules, *fragmentation.functions) if one.after > one.before > 0]
-    if not torn:
-        return None
-    columns = "#before, #pieces=after, #fixed=after fix, #relabelled=after fix --relabel, name=pieces of"
-    table = figures_of(torn, columns, {"pieces": lambda one: one.after})
-    return DiffSection("Modules", runs_summary(fragmentation), [table])
-
-
-def _locations(locations: HealthChange, *, verbose: bool) -> DiffSection | None:
-    before, after = locations.before.counts, locations.after.counts
-    if before == after and not locations.lost:
-        return None
-    rules = [rule for rule in LocationRule if before[rule] or after[rule]]
-    cells: Cells = {"before": before.__getitem__, "after": after.__getitem__, "ops": RULES.__getitem__}
-    table = figures_of(rules, "#before, #after, value=rule, ops", cells)
-    new = [f"{finding.op}: {finding.message}" for finding in locations.new] if verbose else []
-    note = f"{count(len(locations.lost), 'op')} lost the index" if locations.lost else ""
-    return DiffSection("Locations", note, [table, *([Listing("", "", new)] if new else [])])
+def _parts(parts: Iterable[Part | Piece]) -> list[Part]:
+    """Return a sentence for each piece that has a text, and the other parts."""
+    made: list[Part] = []
+    for part in parts:
+        if not isinstance(part, str | tuple | Link):
+            made.append(part)
+        elif plain(part):
+            made.append(line(part))
+    return made

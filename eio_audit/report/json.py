@@ -46,6 +46,7 @@ _FIELDS = {
         "displaced derived inherited constants at_constants frees at_frees followed moved moved_unindexed "
         "worst wrong_indices wrong_by_passes wrong_certified mislabelled reversed_dependences not_comparable"
     ),
+    "Blocker": "op kind",
     "Application": (
         f"first last attempt pattern qualified_pattern=attempt.pattern {_ROOT_OP} "
         "inversions_before inversions made undone left left_shuffled=traced.left_shuffled "
@@ -441,7 +442,8 @@ def _members_of(kind: Any) -> list[tuple[str, list[str], Callable[[Any], object]
     if name in _FIELDS:
         listed = _FIELDS[name].split()
     else:
-        is_label = kind.__annotations__.get("op") == "OpLabel"
+        annotation = kind.__annotations__.get("op")  # of a named tuple, a ForwardRef
+        is_label = getattr(annotation, "__forward_arg__", annotation) == "OpLabel"
         listed = ["*op" if is_label and one == "op" else one for one in kind.__match_args__]
     members = []
     for one in listed:

@@ -12,7 +12,8 @@ from functools import cache
 from itertools import groupby
 from pathlib import Path
 
-from eio_audit.report.text.console import Column, Console, Piece, plain, print_table
+from eio_audit.report.document import Piece, plain
+from eio_audit.report.text.console import Column, Console, print_table
 
 PAGES = Path(__file__).with_name("pages")
 CLOSE_NAMES = 3  # how many names are suggested for an unknown one

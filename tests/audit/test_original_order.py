@@ -1,3 +1,5 @@
+import pytest
+
 from eio_audit import AuditOptions, OriginalOrder, check, fix, read_text
 
 BEFORE = """func.func @f(%a: i32) -> i32 {
@@ -43,3 +45,38 @@ def test_numbers_of_dumps_that_were_compared_are_forgotten() -> None:
     known = dict(original._interned)
     check(read_text(AFTER), AuditOptions(order_from=original))
     assert original._interned == known
+
+
+CALL = """func.func @g(%a: i32) -> i32 {
+  %0 = "ttir.exp"(%a) : (i32) -> i32
+  return %0 : i32
+}
+func.func @f(%a: i32, %b: i32) -> (i32, i32) {
+  %0 = "ttir.abs"(%b) : (i32) -> i32
+  %1 = "ttir.neg"(%b) : (i32) -> i32
+  %2 = func.call @g(%a) : (i32) -> i32
+  return %1, %2 : i32, i32
+}
+"""
+
+
+def inlined(*first: str) -> str:
+    """``@f`` with the body of ``@g`` in it; some ops of ``@f`` come first."""
+    ops = {
+        "abs": '  %0 = "ttir.abs"(%b) : (i32) -> i32\n',
+        "neg": '  %1 = "ttir.neg"(%b) : (i32) -> i32\n',
+        "exp": '  %2 = "ttir.exp"(%a) : (i32) -> i32\n',
+    }
+    body = "".join(map(ops.__getitem__, first))
+    return f"func.func @f(%a: i32, %b: i32) -> (i32, i32) {{\n{body}  return %1, %2 : i32, i32\n}}\n"
+
+
+@pytest.mark.parametrize(
+    ("order", "inversions"),
+    [(("abs", "neg", "exp"), 0), (("exp", "abs", "neg"), 0), (("neg", "abs", "exp"), 1)],
+)
+def test_ops_of_two_functions_that_were_put_together_had_no_order(
+    order: tuple[str, ...], inversions: int
+) -> None:
+    options = AuditOptions(order_from=OriginalOrder(read_text(CALL)[0]))
+    assert check(read_text(inlined(*order)), options).summary.inversions == inversions

@@ -75,7 +75,7 @@ def test_every_command_takes_all_of_them(command: tuple[str | Path, ...]) -> Non
 
 def test_ops_assumed_pure_are_counted() -> None:
     result = run("check", "-", "--assume-pure", "my.*", stdin=UNKNOWN.encode())
-    assert b"1 inversion: it can be moved back" in result.stdout
+    assert b"1 inversion: " in result.stdout
     assert b"\n2 ops assumed pure (my.*)\n" in result.stdout
     assert b"failed: 1 wrong index in 1 of 1 dumps" in run("check", "-", stdin=UNKNOWN.encode()).stdout
 

@@ -10,9 +10,9 @@ from typing import Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.audit.test_trace import dump, function, module
 from tests.cli.running import SAMPLES, run
 from tests.cli.test_show import compile_with
+from tests.logs import dump, function, module
 from tests.tools import mlir_tool, needs_mlir_opt
 
 LOG = SAMPLES / "mlir_opt" / "passes.log"
@@ -40,6 +40,20 @@ def test_the_pass_that_removed_an_op() -> None:
         f"  eio-audit diff {LOG}:7 {LOG}:8  # shows what the pass did\n"
         f"  eio-audit show {LOG}:7 --whole -o in.mlir  # writes its input\n",
     )
+
+
+def test_a_pass_that_runs_others_inside_changed_the_program_before_one(tmp_path: Path) -> None:
+    log = tmp_path / "a.log"
+    log.write_text(
+        dump("Before", "outer", M)
+        + dump("Before", "inner", M)
+        + dump("After", "inner", M)
+        + dump("Before", "inner", N)
+        + dump("After", "inner", N)
+        + dump("After", "outer", N)
+    )
+    result = found("grep -q @f", log)
+    assert (result["pass"], result["good"]["number"], result["bad"]["number"]) == ("outer", 3, 4)
 
 
 def test_a_property_that_holds_at_the_end() -> None:
@@ -107,7 +121,7 @@ def test_what_a_log_has_no_use_for() -> None:
 
 
 @given(st.integers(1, 30), st.data())
-@settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_the_first_dump_that_lost_the_property(tmp_path: Path, good: int, data: st.DataObject) -> None:
     bad = data.draw(st.integers(1, 5))
     log = tmp_path / "passes.log"

@@ -246,7 +246,7 @@ def test_an_option_counts_before_a_key_and_a_later_key_before_an_earlier_one(pro
 
 def test_a_row_of_the_op_table_on_the_command_line() -> None:
     typed = """ops."my.*"={effects="pure"}"""
-    assert "1 inversion out of place" in run("check", "-", "--config", typed).stdout
+    assert "failed: 1 inversion" in run("check", "-", "--config", typed).stdout
 
 
 def test_an_error_of_a_key_on_the_command_line_is_at_the_key() -> None:

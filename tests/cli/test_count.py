@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from tests.audit.test_trace import dump, function, module
 from tests.cli.running import SAMPLES, run
 from tests.cli.test_show import compile_with
+from tests.logs import dump, function, module
 from tests.tools import iree_opt, mlir_tool, needs_mlir_opt
 
 LOG = SAMPLES / "mlir_opt" / "passes.log"
@@ -58,9 +58,10 @@ def test_the_ops_of_two_dumps() -> None:
 
 def test_markdown_has_the_same_table() -> None:
     lines = run("trace", LOG, "--count", "--format", "markdown").stdout.decode().splitlines()
-    assert lines[4:7] == [
+    table = lines.index("| op | first | last | +/- |")
+    assert lines[table : table + 3] == [
         "| op | first | last | +/- |",
-        "| --- | --- | --- | --- |",
+        "| --- | ---: | ---: | ---: |",
         "| `scf.for` | 0 | 7 | +7 |",
     ]
     lines = (

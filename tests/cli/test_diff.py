@@ -245,7 +245,7 @@ def test_ops_in_place_are_text(format_: str) -> None:
 def test_markdown_for_a_pull_request() -> None:
     result = run("diff", BEFORE, AFTER, "--format", "markdown")
     assert result.returncode == 1
-    assert result.stdout.startswith(b"### `")
+    assert result.stdout.startswith(b"### eio-audit diff\n\n**different: ")
     assert b"<details><summary>135 modified: operands of" in result.stdout
 
 

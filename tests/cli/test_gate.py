@@ -80,7 +80,7 @@ def dump(tmp_path: Path) -> Path:
 def test_the_verdict_tells_why(options: tuple[str, ...], code: int, verdict: str) -> None:
     result = run("check", RESNET, *options)
     line, *steps = result.stdout.decode().strip("\n").split("\n")[-4:]
-    assert (result.returncode, line[: len(verdict)]) == (code, verdict)
+    assert (result.returncode, line) == (code, verdict)
     assert steps == [
         "next:",
         f"  eio-audit fix --relabel --diff {RESNET}  # corrects 42 wrong indices and removes all inversions",
@@ -189,7 +189,7 @@ def test_the_exit_code_does_not_depend_on_the_format(format_: str, dump: Path) -
 @pytest.mark.parametrize("format_", ["text", "concise", "markdown", "github"])
 def test_formats_for_people_say_what_was_checked(format_: str) -> None:
     printed = run("check", IN_ORDER, "--format", format_).stdout.decode()
-    assert "1 dump, 1 block, 16 ops: all in order" in printed.replace("passed: ", "").split("\n")
+    assert "passed: 1 dump, 1 block, 16 ops: all in order" in printed.replace("**", "").split("\n")
 
 
 def test_several_reports_at_once(dump: Path, tmp_path: Path) -> None:

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.audit.test_history import DERIVED, START, after, function, log, module
+from tests.audit.test_history import DERIVED, START, after, function, log
 from tests.cli.running import SAMPLES, run, run_process
+from tests.logs import module
 
 LOG = SAMPLES / "small" / "all_passes_alias.log"
 TREE = SAMPLES / "small" / "tree"
@@ -69,7 +70,7 @@ def test_an_op_that_moved() -> None:
 def test_more_ops_than_are_shown() -> None:
     text = log("func.func @f() {\n" + '  t.a : i32 loc("1|a")\n' * 11 + "  return\n}\n")
     lines = printed(text, "#1").splitlines()
-    assert (len([line for line in lines if "t.a" in line]), lines[-1]) == (8, "--verbose shows 3 more ops")
+    assert (len([line for line in lines if "t.a" in line]), lines[-1]) == (8, "... and 3 more ops (-v)")
     assert len([line for line in printed(text, "#1", "--verbose").splitlines() if "t.a" in line]) == 11
 
 

@@ -61,7 +61,7 @@ def test_a_file_whose_name_has_a_colon(name: str, tmp_path: Path, monkeypatch: p
         ("check", "a.json", '{\n  "schema"'),
         ("check", "a.sarif", '{\n  "$schema"'),
         ("check", "a.sarif.json", '{\n  "$schema"'),
-        ("check", "a.md", "### eio-audit: "),
+        ("check", "a.md", "### eio-audit check"),
         ("check", "a.xml", "<?xml"),
         ("check", "a.txt", "<stdin>\n"),
         ("trace", "a.html", "<!doctype html>"),

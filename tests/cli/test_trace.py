@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.audit.test_trace import dump, function
 from tests.cli.running import SAMPLES, run, run_on_terminal, run_process
+from tests.logs import dump, function
 from tests.report.pages import Page, column
 
 LOG = SAMPLES / "resnet" / "all_passes_alias.log"
@@ -341,9 +341,12 @@ def test_what_was_repaired_does_not_fail(fail_on: str, tmp_path: Path) -> None:
     log = tmp_path / "passes.log"
     log.write_text("".join(LOG.read_text().splitlines(keepends=True)[2165:4119]))
     done = run("trace", log, "--fail-on", fail_on)
-    verdict = "passed: no avoidable inversion left at the end of 2 passes"
-    assert (done.returncode, done.stdout.decode().splitlines()[-1]) == (0, verdict)
-    assert done.stdout.startswith(b"left at the end: nothing\n\n")
+    first, *_, last = done.stdout.decode().splitlines()
+    assert (done.returncode, first, last) == (
+        0,
+        "left at the end: nothing",
+        "passed: no avoidable inversion left at the end of 2 passes",
+    )
 
 
 @pytest.mark.parametrize(
@@ -370,15 +373,15 @@ def test_a_broken_dump_does_not_hide_the_others(tmp_path: Path) -> None:
     done = run("trace", log)
     assert done.returncode == 2
     assert b": error: " in done.stderr
-    assert b" dumps unreadable; 42 wrong indices and 21 inversions out of place left " in done.stdout
-    assert b"left at the end: 602 inversions: " in done.stdout
+    assert b" dumps unreadable; 42 wrong indices and 21 inversions " in done.stdout
+    assert b": 602 inversions: " in done.stdout
 
 
 def test_a_file_that_is_not_there_does_not_hide_the_others() -> None:
     done = run("trace", SMALL_LOG, "no/such.log")
     assert done.returncode == 2
     assert done.stderr == b"no/such.log: error: cannot read: No such file or directory\n"
-    assert b"left at the end: 18 inversions: " in done.stdout
+    assert b": 18 inversions: " in done.stdout
 
 
 def test_a_pipe_is_a_file() -> None:

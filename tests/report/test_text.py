@@ -323,7 +323,7 @@ def test_graph_region_has_no_order_to_keep() -> None:
         "\n"
         "passed: 1 inversion in a graph region, which has no order to keep\n"
     )
-    assert "\nfailed: 2 inversions out of place in 1 of 1 dumps\n" in report(checked(text + SHUFFLED))
+    assert "\nfailed: 2 inversions " in report(checked(text + SHUFFLED))
 
 
 def unproven(gate: Gate = DEFAULT) -> Verdict:

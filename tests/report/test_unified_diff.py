@@ -3,7 +3,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eio_audit.report.text.diff import unified_diff
+from eio_audit.report.text.unified_diff import unified_diff
 from tests.cli.running import run
 
 OLD = b"""a

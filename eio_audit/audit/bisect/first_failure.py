@@ -19,6 +19,7 @@ from eio_audit.audit.bisect.compiler_command import (
     CompilerError,
     CompilerRuns,
     counter_flag,
+    is_same_text,
 )
 from eio_audit.audit.bisect.pass_search import (
     INTERRUPTED,
@@ -108,6 +109,7 @@ class FirstFailure:
     options: AuditOptions  # how the IR was read
     test: str  # the property: a command, or the name of a built-in test; else how the compiler fails
     is_of_compiler: bool = False  # whether the compiler fails
+    is_built_in: bool = False  # whether the property is a built-in test; a command gets the IR with locations
     # If it applies patterns without end: what it did last, and how often. The failure has no first attempt.
     endless: Mapping[str, int] = field(default_factory=dict)
     pass_name: str | None = None  # the pass after which it fails; None if it holds at the end
@@ -148,7 +150,10 @@ def first_failure(
             name, holds = str(test), test.holds(questions[0].before, request.options)
         else:
             name, holds = shlex.join(test), command_test(test, runs)
-        nowhere = FirstFailure(request.command, request.options, name, runs=runs.number)
+        is_built_in = isinstance(test, BuiltInTest)
+        nowhere = FirstFailure(
+            request.command, request.options, name, is_built_in=is_built_in, runs=runs.number
+        )
         try:
             question = _first_pass(questions, holds, name)
         except SearchInterruptedError as found_so_far:
@@ -253,16 +258,27 @@ def lost_between(
 
 
 def _first_pass(questions: Sequence[PassInQuestion], holds: Holds, name: str) -> PassInQuestion | None:
-    """Return the first pass after which the property fails; None if it holds at the end."""
+    """Return the first pass after which the property fails; None if it holds at the end.
+
+    A pass that runs others inside may change the program before them.
+    """
+    start = min(questions, key=lambda one: one.before.line)
 
     def called(number: int) -> str:
-        return f"after {questions[number - 1].pass_name}" if number else f"before {questions[0].pass_name}"
+        return f"after {questions[number - 1].pass_name}" if number else f"before {start.pass_name}"
 
     def holds_after(number: int) -> bool | None:
-        return holds(questions[number - 1].after if number else questions[0].before)
+        return holds(questions[number - 1].after if number else start.before)
 
     found = lost_between(len(questions), holds_after, called, name)
-    return None if found is None else questions[found[1] - 1]
+    if found is None:
+        return None
+    good, bad = found
+    last, question = questions[good - 1].after if good else start.before, questions[bad - 1]
+    around = next((one for one in questions[bad:] if one.before.line < question.before.line), None)
+    if around is None or good != bad - 1 or is_same_text(last, question.before):
+        return question
+    return around if holds(question.before) is False else question
 
 
 def _in_pass(search: PassSearch, holds: Holds, states: dict[int, str]) -> tuple[int, int]:

@@ -7,7 +7,7 @@ from the last dumps that show its parts.
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from eio_audit.audit.bisect.first_failure import BuiltInTest, Holds, command_test, lost_between
@@ -38,6 +38,7 @@ class FirstFailingDump:
     bad: TestedDump | None = None  # the first on which it fails
     stopped: str = ""  # why the search stopped early; empty if it did not
     between: int = 0  # how many dumps of the program are between the two, which were not judged
+    at_work: str | None = None  # the innermost pass that has begun at `good` and not ended; None if none has
 
     @property
     def pass_name(self) -> str | None:
@@ -46,7 +47,7 @@ class FirstFailingDump:
             return None
         if self.bad.place.when != "before":
             return self.bad.place.pass_name
-        return self.good.place.pass_name if self.good.place.when == "before" else None
+        return self.at_work
 
 
 def first_failing_dump(
@@ -86,8 +87,21 @@ def first_failing_dump(
             found = replace(found, tests=found.tests + tested.number, stopped=stopped)
             if ends is not None:
                 good, bad = (TestedDump(own[place] + 1, tested.dumps[place].place) for place in ends)
-                return replace(found, good=good, bad=bad, between=ends[1] - ends[0] - 1)
+                at_work = _at_work(tested.dumps[: ends[0] + 1])
+                return replace(found, good=good, bad=bad, between=ends[1] - ends[0] - 1, at_work=at_work)
     return found
+
+
+def _at_work(dumps: Iterable[Dump]) -> str | None:
+    """Return the innermost pass that has begun in dumps of one program and not ended."""
+    begun = list[tuple[str, str | None]]()
+    for marker in filter(None, (dump.marker for dump in dumps)):
+        run = marker.pass_name, marker.symbol
+        if marker.when == "before":
+            begun.append(run)
+        elif marker.when == "after" and run in begun:
+            begun = begun[: len(begun) - 1 - begun[::-1].index(run)]
+    return begun[-1][0] if begun else None
 
 
 class _Tested:

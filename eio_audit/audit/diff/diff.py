@@ -9,7 +9,7 @@ The earlier dump can also be the original order, for ops whose locations carry n
 from __future__ import annotations
 
 import sys
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
@@ -239,7 +239,8 @@ class OriginalOrder:
     ) -> list[int | None]:
         """Return, per op of another dump, its place in the dump before, from 0; None for a new op.
 
-        Ops are matched as in a diff.
+        Ops are matched as in a diff. Ops from two functions, which an inliner brings together, have no order
+        before. So only those from the function that most ops of a function come from have a place.
         """
         with self._is_used:  # several threads may check dumps with the same options
             kept = [
@@ -249,7 +250,15 @@ class OriginalOrder:
             for numbers, known in kept:  # forget this dump: any number of others may follow
                 while len(numbers) > known:
                     numbers.popitem()
+        came_from = defaultdict[str | None, Counter[str | None]](Counter)
+        for old, new in matching.ops.items():
+            came_from[functions[ir.op_block[new]]][self._function_of(old)] += 1
+        most = {function: origins.most_common(1)[0][0] for function, origins in came_from.items()}
         places: list[int | None] = [None] * len(ir)
         for old, new in matching.ops.items():
-            places[new] = old
+            if self._function_of(old) == most[functions[ir.op_block[new]]]:
+                places[new] = old
         return places
+
+    def _function_of(self, op: int) -> str | None:
+        return self._before.functions[self._before.ir.op_block[op]]

@@ -59,7 +59,8 @@ class Failures:
         notes = notes_on(dump, span, is_ir_known=is_known and not self.notes)
         self.notes |= {(name, line): note for line, note in notes}
         above = [] if dump.above is None else [(dump.above[0].data, dump.above[1])]
-        start = span.start if is_known else dump.span.start
+        is_closed = span.start < dump.span.end  # what tells the compiler is behind the op
+        start = span.start if is_known or is_closed else dump.span.start
         for data, part in (*above, (dump.source.data, Span(start, span.end))):
             self.compiler = self.compiler or compiler_in(data, part)
         found = {(name, error.line): error for error in diagnostics_in(dump.source, span)}

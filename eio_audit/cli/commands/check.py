@@ -92,7 +92,7 @@ def check_command(
         worst_blocks = WorstBlocks()
     dump_check, described = DumpCheck(options, rules, reports.verbose), None
     if reports.formats == {"text"} and not (reports.verbose or statistics or gate_choice.baseline):
-        from eio_audit.report.text.check import SHOWN
+        from eio_audit.report.documents.check import SHOWN
 
         described = SHOWN
     take = findings.take if needs_findings else None

@@ -117,7 +117,7 @@ class GitDiffCommand(GroupedCommand):
 
 def _print_lines(files: GitFiles) -> None:
     from eio_audit.report.text.console import Console
-    from eio_audit.report.text.diff import print_unified_diff, unified_diff
+    from eio_audit.report.text.unified_diff import print_unified_diff, unified_diff
 
     old, new = (Path(path).read_bytes() for path in (files.old, files.new))
     print_unified_diff(unified_diff(old, new, files.new_name), Console(sys.stdout))

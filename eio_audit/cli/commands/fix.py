@@ -79,7 +79,7 @@ def write_in_place(path: str, result: Fix, *, quiet: bool) -> None:
 def print_diff(path: str, result: Fix) -> None:
     """Print a unified diff to standard output, in colour on a terminal, else exact to the byte."""
     from eio_audit.report.text.console import Console
-    from eio_audit.report.text.diff import print_unified_diff, unified_diff
+    from eio_audit.report.text.unified_diff import print_unified_diff, unified_diff
 
     diff = unified_diff(result.source.file.data[:], result.text, result.source.name)
     if sys.stdout.isatty() or os.environ.get("FORCE_COLOR"):
@@ -396,8 +396,8 @@ class _Fixes:
             self.warned_of_l1 = True
             click.echo(f"warning: {result.source.name}: {L1_SCHEDULE}", err=True)
         if result.changed or self.names_all:
-            from eio_audit.report.text.check import print_fix
             from eio_audit.report.text.console import Console
+            from eio_audit.report.text.fix import print_fix
 
             print_fix(result, result.source.name, Console(sys.stderr), is_dry=self.is_dry)
 
@@ -409,7 +409,7 @@ class _Fixes:
     def print_tally(self) -> None:
         if self.quiet or self.changed + self.unchanged + self.failed < 2:
             return
-        from eio_audit.report.text.check import print_fixes
         from eio_audit.report.text.console import Console
+        from eio_audit.report.text.fix import print_fixes
 
         print_fixes(self.changed, self.unchanged, self.failed, Console(sys.stderr), is_dry=self.is_dry)

@@ -195,7 +195,7 @@ def trace_command(
     is_live = paths == ("-",) and not reports.quiet and sys.stderr.isatty()
     if is_live:
         from eio_audit.report.text.console import Console
-        from eio_audit.report.text.passes import LiveRows
+        from eio_audit.report.text.live_rows import LiveRows
 
         watches.append(LiveRows(Console(sys.stderr)))
     if watches:

@@ -466,7 +466,7 @@ class _Splitter:
         number = self._number
         brace = max(source.data.find(b"\n}", span.start, span.end), span.start)
         mlir = mlir_in(source, span, brace)
-        end = _end_of_first_op(source, separated(source, mlir)[0])
+        end = _end_of_first_op(source, separated(source, mlir)[0], brace)
         dumps = self._marked(source, Span(span.start, end), place, marker)
         others = self.pieces(source, Span(end, mlir.end), None, must_hold_ir=True, is_behind=True)
         is_alone = not others and self._number == number
@@ -580,14 +580,16 @@ def _symbols(dump: Dump) -> set[bytes]:
     return public or found
 
 
-def _end_of_first_op(source: Source, span: Span) -> int:
+def _end_of_first_op(source: Source, span: Span, brace: int = 0) -> int:
     """Return the end of a marked dump: after the op and the aliases directly below it.
+
+    No line before ``brace`` begins with a closing brace.
 
     What else a pass prints there, such as statistics or one op, is no IR of the dump. But if braces do not
     match, or the body of an op goes on, the text is damaged, and all of it is read.
     """
     data, start = source.data, start_of_first_op(source, span)
-    brace = data.find(b"\n}", start, span.end)
+    brace = data.find(b"\n}", max(start, brace), span.end)
     line_end = data.find(b"\n", brace + 1, span.end)
     if brace < 0 or line_end < 0:
         return span.end

@@ -31,7 +31,7 @@ from eio_audit.audit.programs.shown_text import extent_of
 from eio_audit.mlir.input.dumps import Dump
 from eio_audit.mlir.input.function_texts import Aliases, DumpText
 from eio_audit.mlir.source import count_lines
-from eio_audit.report.document import Cell, Cells, FigureColumn, figures_of
+from eio_audit.report.document import Cell, FigureColumn, Figures
 from eio_audit.report.wording.diff import SIGNS
 
 _LINE = re.compile(rb"[^\n]++\n?+|\n")
@@ -312,15 +312,12 @@ class Table:
 def table_of(
     name: str,
     caption: str,
-    things: Iterable[Any],
-    columns: str,
+    figures: Figures,
     sorted_by: str,
-    cells: Cells | None = None,
     links: tuple[str, Sequence[str | None]] | None = None,
     marked: tuple[str, str] | None = None,
 ) -> Table:
-    """Return a table of figures: a row for each thing, as in ``figures_of``."""
-    figures = figures_of(things, columns, cells)
+    """Return a table of figures."""
     return Table(name, caption, figures.columns, figures.rows, sorted_by, marked, links)
 
 

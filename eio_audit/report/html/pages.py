@@ -25,7 +25,8 @@ from eio_audit.audit.gate.gate import Verdict
 from eio_audit.audit.gate.rules import UNINDEXED
 from eio_audit.mlir.input.dumps import Dump
 from eio_audit.mlir.source import STEERING, printable, printable_lines
-from eio_audit.report.document import Cell, columns_if_any, columns_of, diff_document
+from eio_audit.report.document import Cell, Listing, columns_if_any, columns_of, figures_of
+from eio_audit.report.documents.diff import changes_by_function, inverse_ops
 from eio_audit.report.graph import drawing_of
 from eio_audit.report.html.data import Table, packed, pair_data, table_of
 from eio_audit.report.html.order_section import (
@@ -101,7 +102,7 @@ def _model_table(verdict: Verdict, pages: Mapping[str, str]) -> Table:
     )
     links = ("model", [pages.get(one.model) for one in models])
     caption = "what the dumps of each model show"
-    return table_of("models", caption, models, columns, SORTING, {"worst": worst_of}, links)
+    return table_of("models", caption, figures_of(models, columns, {"worst": worst_of}), SORTING, links)
 
 
 def _pass_table(verdict: Verdict) -> Table:
@@ -111,7 +112,7 @@ def _pass_table(verdict: Verdict) -> Table:
         "#models_avoidable=models with avoidable, #models, #dumps"
     )
     caption = "what the dumps of each pass show, whichever pass brought it in"
-    return table_of("passes", caption, passes, columns, SORTING, {"pass": pass_of})
+    return table_of("passes", caption, figures_of(passes, columns, {"pass": pass_of}), SORTING)
 
 
 def diff_to_html(
@@ -127,7 +128,8 @@ def diff_to_html(
         title=f"{files_of((result.before.source, result.after.source))}: what changed",
         data=data,
         result=result,
-        document=diff_document(result),
+        functions=changes_by_function(result),
+        inverse_ops=[part for part in inverse_ops(result).parts if isinstance(part, Listing)],
         verbose=verbose,
         all_changes=_change_table(result, sections),
         sections=sections,

@@ -19,11 +19,12 @@ from eio_audit.audit.corpus.trace_models import ModelTrace, ModelTraces
 from eio_audit.audit.gate.gate import Gate
 from eio_audit.audit.log.op_totals import OpTotals
 from eio_audit.audit.log.trace import Trace, TracedPass
-from eio_audit.report.document import Cells, columns_if_any, columns_of, figures_of, table_of_ops
+from eio_audit.report.document import Cells, columns_if_any, columns_of, figures_of
+from eio_audit.report.documents.tables import table_of_models, table_of_ops, table_of_totals
 from eio_audit.report.html.data import STATUSES, PassEntry, PassList, StoredSteps, Table, table_of
 from eio_audit.report.html.order_section import OPEN_FINDINGS, left_cards
 from eio_audit.report.html.pages import BROWSER_SCRIPTS, files_of, page
-from eio_audit.report.wording import bisect, count, shortened_list
+from eio_audit.report.wording import LEFT, bisect, count, shortened_list
 from eio_audit.report.wording import trace as words
 from eio_audit.report.wording.conclusion import bisect_command, compare_command
 
@@ -45,6 +46,7 @@ def traces_to_html(
     if steps is not None:
         return trace_to_html(result.merged, version, steps, rows)
     chosen = None if rows is None else _chosen_table(result.merged, rows)
+    totals, models = table_of_totals(result, verbose=True), table_of_models(result, verbose=True)
     return page(
         "traces.html",
         version,
@@ -53,20 +55,10 @@ def traces_to_html(
         verdict=words.verdict_on_all(result, gate),
         left=left_cards(result.merged)[:OPEN_FINDINGS],
         chosen=chosen,
-        passes=_pass_total_table(result),
-        models=_model_table(result.models),
+        passes=table_of("passes", "all runs of each pass in all models", totals, "-left, -made"),
+        models=table_of("models", "all passes of each model", models, "-left, -made"),
         runs=_run_table(result.models),
     )
-
-
-def _pass_total_table(result: ModelTraces) -> Table:
-    totals = (*result.passes, *([result.initial] if result.initial.made else []))
-    cells: Cells = {
-        "pass": lambda total: words.START if total is result.initial else words.name_of(total),
-        "models": lambda total: words.in_models(total, result),
-    }
-    columns = f"pass, {_FIGURES}, models=in models"
-    return table_of("passes", "all runs of each pass in all models", totals, columns, "-left, -made", cells)
 
 
 def _chosen_table(trace: Trace, rows: Sequence[TracedPass]) -> Table:
@@ -76,14 +68,7 @@ def _chosen_table(trace: Trace, rows: Sequence[TracedPass]) -> Table:
         "dump": lambda traced: f"{traced.place.source}:{traced.place.line}",
     }
     columns = f"#index=number, pass, dump, #added, #removed, #modified, #moved, {_FIGURES}"
-    caption = f"{len(rows):,} of {count(len(trace.passes), 'pass', 'passes')} chosen"
-    return table_of("chosen", caption, rows, columns, "index", cells)
-
-
-def _model_table(models: Sequence[ModelTrace]) -> Table:
-    columns = f"model, #initial=at the start, {_FIGURES}, pass=worst pass"
-    cells: Cells = {"model": attrgetter("name"), "pass": words.worst_pass}
-    return table_of("models", "all passes of each model", models, columns, "-left, -made", cells)
+    return table_of("chosen", words.chosen(rows, trace), figures_of(rows, columns, cells), "index")
 
 
 def _run_table(models: Sequence[ModelTrace]) -> Table:
@@ -137,7 +122,7 @@ def _time_table(trace: Trace) -> Table:
         "runs": lambda name: sum(one.timed_runs for one in timed[name]),
     }
     caption = "the wall time of each pass, its runs added up"
-    return table_of("times", caption, timed, "pass, ##time=milliseconds, #runs", "-time", cells)
+    return table_of("times", caption, figures_of(timed, "pass, ##time=milliseconds, #runs", cells), "-time")
 
 
 def _entry(traced: TracedPass, trace: Trace, counts: Mapping[str, int], *, is_chosen: bool) -> PassEntry:
@@ -186,7 +171,7 @@ def _pass_table(trace: Trace) -> Table:
     marked = ("changed", "passes that changed something only")
     caption = "the passes in the order in which they ended"
     links = ("pass", [f"#pass-{traced.index}" for traced in passes])
-    return table_of("passes", caption, passes, columns, "index", cells, links, marked)
+    return table_of("passes", caption, figures_of(passes, columns, cells), "index", links, marked)
 
 
 LEFT_PART = 0.6
@@ -322,12 +307,8 @@ def _step_entry(
 ) -> PassEntry:
     change = f"{bisect.before_and_after(one)} inversions" if result.is_judged else ""
     traced = one.traced
-    note, order = change, change
-    if one.made:
-        note += f", {one.made:,} made"
-        order += f", {one.made:,} made ({one.left:,} left at the end)"
-    if one.undone:
-        order += f", {one.undone:,} undone"
+    note = f"{change}, {one.made:,} made" if one.made else change
+    order = ", ".join(filter(None, [change, *words.made_and_undone(one)]))
     return PassEntry(
         name=bisect.step_title(one) if result.of_patterns else result.pass_name,
         subject=bisect.root_op(one),
@@ -364,9 +345,9 @@ def _application_table(result: Bisection) -> Table:
         "ops": attrgetter("op_counts.total"),
         "changes": lambda one: bisect.ops_changed(one.op_counts),
     }
-    order = "#made=inversions made, states=before and after, #left=left at the end, " * result.is_judged
+    order = f"#made=inversions made, states=before and after, #left={LEFT}, " * result.is_judged
     columns = f"#attempt, pattern, op=root op, model, {order}#ops=ops changed, changes=which"
     links = ("attempt", [f"#pass-{number}" for number in range(1, len(steps) + 1)])
     caption = "the steps that changed the IR, worst first"
     sorting = "-left, -made, -ops" if result.is_judged else "-ops"
-    return table_of("applications", caption, steps, columns, sorting, cells, links)
+    return table_of("applications", caption, figures_of(steps, columns, cells), sorting, links)

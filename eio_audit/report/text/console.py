@@ -15,6 +15,8 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Literal
 
 from eio_audit.mlir.source import printable
+from eio_audit.report.document import Link, Piece, plain
+from eio_audit.report.wording import IN_VERBOSE
 from eio_audit.report.wording.conclusion import Step, next_lines
 
 if TYPE_CHECKING:
@@ -23,8 +25,6 @@ if TYPE_CHECKING:
 
     from eio_audit.report.document import Figures
 
-
-Piece = str | tuple[str, str]  # a part of a line: a text, or a text and its style
 
 HANGING = 2  # the indentation in columns of the continuation lines of a wrapped line
 SHORTENED = 20  # the least columns for text; an optional last column of a table without this room is left out
@@ -111,6 +111,12 @@ class Console:
         for number, part in enumerate(parts):
             self.print_styled(part, indent + (HANGING if number else 0))
 
+    def print_rest(self, said: str, indent: int = 0, *, hints: bool = True) -> None:
+        """Print what a report leaves out, if anything, and that a verbose one has it if that is so."""
+        if said:
+            hint = IN_VERBOSE if hints and not self.verbose else ""
+            self.print((said + hint, "dim"), indent=indent)
+
     def print_plain(self, line: str) -> None:
         """Print a line without styles, however long."""
         self._file.write(self.escaped(line).rstrip() + "\n")
@@ -146,8 +152,7 @@ class Console:
 
         line = Text()
         for piece in pieces:
-            text, style = piece if isinstance(piece, tuple) else (piece, "")
-            line.append(self.escaped(text), style=style or None)
+            line.append(self.escaped(plain(piece)), style=_style_of(piece) or None)
         return line
 
     def wrapped(self, line: Text, width: int) -> list[Text]:
@@ -159,14 +164,13 @@ class Console:
         return printable(text).encode(self.encoding, "backslashreplace").decode(self.encoding)
 
 
-def plain(piece: Piece) -> str:
-    """Return a piece without its style."""
-    return piece if isinstance(piece, str) else piece[0]
-
-
-def hyperlink(source: str, line: int) -> str:
-    """Return the style of a text that links to a line. Empty for standard input."""
-    return "" if source == "<stdin>" else f"link {Path(source).resolve().as_uri()}#{line}"
+def _style_of(piece: Piece) -> str:
+    """Return the style of a piece. A place in a file is a link, which standard input has not."""
+    if isinstance(piece, Link):
+        is_file = piece.source != "<stdin>"
+        link = f" link {Path(piece.source).resolve().as_uri()}#{piece.line}" if is_file else ""
+        return f"{piece.style}{link}".strip()
+    return "" if isinstance(piece, str) else piece[1]
 
 
 def print_next(steps: Iterable[Step], console: Console) -> None:
@@ -265,8 +269,13 @@ LEAST = {"pattern": 41, "line": NARROW // 2}
 """The widths to which a narrow terminal shortens names, by key. The ends of patterns tell them apart."""
 
 
-def print_figures(figures: Figures, console: Console, indent: int = 2) -> None:
-    """Print a table of figures."""
+SENTENCES = {"what", "text"}
+"""Columns whose ends are cut, by key. Of others the start is cut: the ends of names tell them apart."""
+
+
+def print_figures(figures: Figures, console: Console) -> None:
+    """Print a table of figures, what is to know of it, and what it leaves out."""
+    end: Literal["end", "never"] = "never" if console.verbose else "end"
     columns = [
         Column(
             column.title,
@@ -275,13 +284,15 @@ def print_figures(figures: Figures, console: Console, indent: int = 2) -> None:
             style=STYLES.get(column.key, ""),
             optional=column.is_optional,
             least=0 if column.sign else LEAST.get(column.key, NARROW),
+            cut=end if column.key in SENTENCES else "start",
         )
         for k, column in enumerate(figures.columns)
     ]
     if figures.rows:
-        print_table(console, columns, indent)
-    if figures.note:
-        console.print((figures.note, "dim"), indent=indent)
+        print_table(console, columns, figures.indent)
+    for note in figures.notes:
+        console.print((note, "dim"), indent=figures.indent)
+    console.print_rest(figures.left_out, figures.indent)
 
 
 def _print_row(

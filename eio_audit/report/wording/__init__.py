@@ -39,6 +39,20 @@ def shortened(text: str, width: int, ellipsis: str = "...") -> str:
     return text if len(text) <= width else text[: width - len(ellipsis)] + ellipsis
 
 
+LEFT = "left at the end"  # of a log: out of order there
+IN_VERBOSE = " (-v)"  # what follows it if a verbose report has the rest
+
+
+def more(number: int, noun: str = "", plural: str = "") -> str:
+    """Return what a report says of what it leaves out. Empty if there is nothing.
+
+    >>> more(12, "finding"), more(1, "pass", "passes"), more(3), more(0)
+    ('... and 12 more findings', '... and 1 more pass', '... and 3 more', '')
+    """
+    many = (plural or f"{noun}s") if noun else ""
+    return f"... and {count(number, f'more {noun}', f'more {many}')}".rstrip() if number else ""
+
+
 def shortened_list(names: Sequence[str], most: int = 3) -> str:
     """Return ``@a, @b, @c and 4 more``."""
     shown = ", ".join(names[:most])

@@ -26,6 +26,7 @@ from eio_audit.report.wording.conclusion import (
     is_kept,
     reduction_command,
 )
+from eio_audit.report.wording.diff import signed
 from eio_audit.report.wording.trace import NOT_JUDGED
 
 WITHOUT_PATTERNS = "(without patterns, such as folding)"
@@ -64,7 +65,7 @@ def effort(result: Bisection) -> str:
     return f"{attempts}, {changed}; {runs}"
 
 
-def removed_of_others(result: Bisection) -> str:
+def _removed_of_others(result: Bisection) -> str:
     """Say why what to change removes more than the table says its patterns left; empty if it does not."""
     advice = result.advice
     if advice is None or advice.at_end is None or advice.left is None:
@@ -90,8 +91,7 @@ def before_and_after(one: Application) -> str:
 
 def ops_changed(counts: OpCounts) -> str:
     """Return ``+2 -1 ~2 moved 3``; empty if no op changed."""
-    signs = ("+", counts.added), ("-", counts.removed), ("~", counts.modified), ("moved ", counts.moved)
-    return " ".join(f"{sign}{number:,}" for sign, number in signs if number)
+    return signed(counts._asdict())
 
 
 def attempts_of(one: Application) -> str:
@@ -152,7 +152,27 @@ def stopped(result: Bisection) -> str:
     if result.stopped:
         why = "interrupted" if result.is_interrupted else "max-runs is reached"
         return f"{what}: {why}"
-    return f"{what}: {count(len(result.failures), 'run')} failed, first: {result.failures[0].message}"
+    return f"{what}: {failed(result)}"
+
+
+ALONE = "each pattern alone, if its ops get the location of the root op"  # the title of a table
+
+
+def notes_on_patterns(result: Bisection) -> list[str]:
+    """Return what is to know of the table of patterns."""
+    notes = [NOT_COUNTED] if any(one.left_apart for one in result.patterns) else []
+    if said := _removed_of_others(result):
+        notes.append(said)
+    if number := result.left_before:
+        notes.append(
+            f"{count(number, 'inversion')} of the end {'was' if number == 1 else 'were'} there before"
+        )
+    return notes
+
+
+def failed(result: Bisection) -> str:
+    """Return ``2 runs failed, first: my-opt ended with exit code 1``."""
+    return f"{count(len(result.failures), 'run')} failed, first: {result.failures[0].message}"
 
 
 CARRIED = {
@@ -272,7 +292,8 @@ def first_failure(found: FirstFailure) -> tuple[str | tuple[str, str], ...]:
 
 def _first_failure(found: FirstFailure) -> tuple[str | tuple[str, str], ...]:
     if found.pass_name is None:
-        return (found.test, "bold"), " holds after all passes"
+        located = "" if found.is_built_in else "; a text may be in a debug location, too"
+        return (found.test, "bold"), f" holds after all passes{located}"
     if found.endless:
         done = [f"{number:,} {what}" for what, number in found.endless.items()]
         did = f"applies patterns without end in {found.pass_name}: of the last attempts "
@@ -284,7 +305,7 @@ def _first_failure(found: FirstFailure) -> tuple[str | tuple[str, str], ...]:
         where = name if found.number is None else f"run {found.number} of {name}"
     elif not found.last:
         why = found.why_one_step
-        where = f"{name}, which is one step: {why}" if why else f"{name} without patterns"
+        where = f"{name}, which is one step: {why}" if why else f"{name}, even if it applies no pattern"
     elif found.first < found.last:
         why = found.stopped or "the test cannot judge those between"
         where = f"one of attempts {found.first} to {found.last} of {name}: {why}"

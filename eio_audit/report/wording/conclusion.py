@@ -25,7 +25,7 @@ from eio_audit.audit.gate.rules import (
 )
 from eio_audit.audit.options import AuditOptions, Follow
 from eio_audit.mlir.source import InputError
-from eio_audit.report.wording import count, order, shortened_list
+from eio_audit.report.wording import LEFT, count, order, shortened_list
 
 if TYPE_CHECKING:  # a report on a clean dump does not need these
     from eio_audit.audit.bisect.bisect import Bisection
@@ -311,7 +311,7 @@ def _limits_of(verdict: Verdict) -> list[str]:
         if not check.is_log:
             return there
         left = getattr(check.at_end_of_log, name)
-        return f"{there}, {f'{left:,}' if left else 'none'} left at the end"
+        return f"{there}, {f'{left:,}' if left else 'none'} {LEFT}"
 
     return limits(verdict.gate, verdict.failed, check.each_inversion_once, where)
 
@@ -325,7 +325,7 @@ def limits(gate: Gate, failed: Collection[Rule], figures: Summary, where: Callab
     allowed = "" if most is None else f", {most:,} allowed"
     if gate.introduced is not None:
         what = count(gate.introduced, "inversion") if gate.introduced else "no inversion"
-        return [f"{what} introduced by the chosen passes and left at the end{allowed}"]
+        return [f"{what} introduced by the chosen passes and {LEFT}{allowed}"]
     unavoidable = "unavoidable inversion{}" if figures.certified else "inversion{} not proven unavoidable"
     kinds = [
         (REVERSED, "reversed_dependences", "reversed dependence{}"),

@@ -5,15 +5,17 @@ from __future__ import annotations
 import re
 import shlex
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
 from itertools import groupby
+from operator import attrgetter
 from typing import NamedTuple
 
 from eio_audit.audit.diff.check_lines import CheckComparison, CheckOrder
 from eio_audit.audit.diff.compared_dump import Ignored
-from eio_audit.audit.diff.diff import Diff
+from eio_audit.audit.diff.diff import Diff, Fragmentation
 from eio_audit.audit.diff.dump_comparison import FoundChange, OpChange, OpDifference, Relation, RepeatedChange
+from eio_audit.audit.diff.inverse_ops import InverseOps
 from eio_audit.audit.diff.sameness import Sameness
 from eio_audit.audit.locations.original_index import OpLabel
 from eio_audit.audit.pair_class import PairClass
@@ -132,6 +134,13 @@ def _tail(text: str, width: int) -> str:
 SIGNS = {"unchanged": " ", "moved": ">", "modified": "~", "added": "+", "removed": "-"}
 """The sign before an op, by what happened to it."""
 
+
+def signed(numbers: Mapping[str, int], between: str = " ") -> str:
+    """Return ``+2 -1 ~2 moved 3``: how many ops changed in which way. Empty if none did."""
+    signs = {**{status: SIGNS[status] for status in ("added", "removed", "modified")}, "moved": "moved "}
+    return between.join(f"{sign}{numbers[status]:,}" for status, sign in signs.items() if numbers[status])
+
+
 DERIVATIONS = {
     Relation.DERIVED: "made from",
     Relation.CLONED: "cloned from",
@@ -217,6 +226,44 @@ def _unknown_effects(diff: Diff) -> str:
     why = f"{be} not in the table of effects" if unlisted == [*names] else f"{be} of unknown effect"
     assumption = shlex.join(["--config", configured_value("assume-pure", [*given, *globs])])
     return f"{shortened_list(names, MOST_NAMES)} {why}; {assumption}"
+
+
+def inverse_summary(inverse: InverseOps) -> str:
+    """Return what happened to permutes, transposes and reshapes. Empty if there are none."""
+    if not inverse.before and not inverse.after:
+        return ""
+    return (
+        f"{inverse.before:,} -> {inverse.after:,} permutes, transposes and reshapes: "
+        f"{len(inverse.cancelled):,} of {count(inverse.inverse_before, 'inverse pair')} cancelled, "
+        f"{len(inverse.moved):,} moved and not cancelled, "
+        f"{count(len(inverse.remaining), 'inverse pair')} still there"
+    )
+
+
+def cancelled(inverse: InverseOps) -> str:
+    """Return how many pairs a pass cancelled, and what it left of them on other operands."""
+    pairs = f"{count(len(inverse.cancelled), 'inverse pair')} cancelled"
+    if not inverse.copies:
+        return pairs
+    copies = count(sum(len(op.after) for op in inverse.copies), "copy", "copies")
+    ops = "1 op" if len(inverse.copies) == 1 else f"{len(inverse.copies):,} of these ops"
+    return f"{pairs}, which left {copies} of {ops} on other operands"
+
+
+def runs_summary(fragmentation: Fragmentation) -> str:
+    """Return ``30 model modules are in 61 pieces (24 before; 60 after fix)``. Empty if none is named."""
+    runs = fragmentation.modules or fragmentation.functions
+    if not runs:
+        return ""
+    stages_of = attrgetter("before", "after", "fixed", "relabelled")
+    before, after, fixed, relabelled = map(sum, zip(*map(stages_of, runs), strict=True))
+    what = count(len(runs), "model module" if fragmentation.modules else "source function")
+    stages = [f"{before:,} before"]
+    for number, earlier, command in ((fixed, after, "fix"), (relabelled, fixed, "fix --relabel")):
+        if number != earlier:
+            stages.append(f"{number:,} {'again ' if number == before else ''}after {command}")
+    verb = "is" if len(runs) == 1 else "are"
+    return f"{what} {verb} in {count(after, 'piece')} ({'; '.join(stages)})"
 
 
 def implied_ops(diff: Diff) -> str:
@@ -350,10 +397,8 @@ def change_of_time(times: Sequence[ComparedTime]) -> str:
     changed = [
         one for one in times if abs(one.change) >= max(LEAST_SECONDS, SLOWER * max(one.before, one.after))
     ]
-    said = [f"{one.name} {one.before:.4f} -> {one.after:.4f} s" for one in changed[:SHOWN_TIMES]]
-    return ", ".join(said) + (
-        f" and {len(changed) - SHOWN_TIMES:,} more" if len(changed) > SHOWN_TIMES else ""
-    )
+    said = [f"{one.name} {one.before:.4f} -> {one.after:.4f} s" for one in changed]
+    return shortened_list(said, SHOWN_TIMES)
 
 
 def verdict_of_checks(checks: CheckComparison) -> str:

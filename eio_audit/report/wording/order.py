@@ -11,12 +11,12 @@ from eio_audit.audit.dependence import DependenceKind
 from eio_audit.audit.gate.rules import ORDER_RULES
 from eio_audit.audit.options import Follow
 from eio_audit.mlir.source import InputError, printable
-from eio_audit.report.wording import count, span
+from eio_audit.report.wording import LEFT, count, more, span
 
 if TYPE_CHECKING:  # a report on a clean dump does not need these
     from eio_audit.audit.check.figures import Blocker, DisplacedOp
     from eio_audit.audit.corpus.models import ModelFigures, PassFigures
-    from eio_audit.audit.gate.findings import Finding
+    from eio_audit.audit.gate.findings import BaselineEntry, Finding
     from eio_audit.audit.gate.rules import Rule
     from eio_audit.audit.locations.original_index import OpLabel
 
@@ -95,13 +95,16 @@ def sum_pieces(figures: BlockAudit | Summary, *, verbose: bool = False) -> tuple
         parts.append(f"{number} {verb}{'s' if most == 1 else ''} {source}{why}")
     if perhaps:
         number = everything if is_all else span(movable, perhaps)
-        parts.append(f"{number} can be moved back{told_apart_share(figures)}")
+        parts.append(f"{number} {BACK}{told_apart_share(figures)}")
     if apart := figures.not_compared:
         are = f"{everything if is_all else f'{apart:,}'} {'is' if apart == 1 else 'are'} not comparable"
         parts.append(f"{are} ({not_comparable(figures)})" if verbose else are)
     if unordered:
         parts.append(f"{unordered:,} in graph regions")
     return f"{name}: ", ", ".join(parts)
+
+
+BACK = "can be moved back"  # what is said of avoidable inversions
 
 
 def not_comparable(figures: BlockAudit | Summary) -> str:
@@ -310,6 +313,22 @@ def worst_of(figures: ModelFigures) -> str:
     return "" if worst is None else worst.moment or f"line {worst.line}"
 
 
+STATISTICS = (
+    "inversions are added up over the findings: a pair in two of them counts twice, in the verdict once"
+)
+"""What the numbers of findings have beside those of the verdict."""
+
+SHOWN_FIELDS = 4  # the fields of an origin to show: the innermost module, file, function and framework op
+
+
+def not_found(entry: BaselineEntry, number: int) -> str:
+    """Return ``not found any more (2 times): after.mlir EIO001 @main ...``, of an entry of a baseline."""
+    times = f" ({number:,} times)" if number > 1 else ""
+    origin = "|".join(entry.origin.split("|")[-SHOWN_FIELDS:])
+    what = " ".join(filter(None, (entry.source, entry.code, entry.function, entry.op, origin)))
+    return f"not found any more{times}: {what}"
+
+
 SHOWN_FINDINGS = 30  # the most findings that a report for people lists unless verbose
 
 
@@ -324,7 +343,7 @@ def lifetime(finding: Finding) -> str:
     """Return ``introduced by canonicalize, gone after cse``. Empty if unknown."""
     origin = f"introduced by {finding.pass_name}" if finding.pass_name else ""
     gone = f"gone {finding.until}" if finding.until else ""
-    left = "left at the end" if finding.left else ""
+    left = LEFT if finding.left else ""
     return ", ".join(filter(None, (origin, gone or left))) if gone or left else ""
 
 
@@ -360,5 +379,4 @@ def place_of_error(error: InputError) -> str:
 
 def rest(findings: Sequence[Finding], shown: int) -> str:
     """Return ``... and 12 more findings``. Empty if all are shown."""
-    more = len(findings) - shown
-    return f"... and {count(more, 'more finding')}" if more > 0 else ""
+    return more(max(len(findings) - shown, 0), "finding")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from eio_audit.audit.corpus.trace_models import ModelTrace, ModelTraces, PassTotal
 from eio_audit.audit.gate.gate import Gate
@@ -13,7 +14,7 @@ from eio_audit.audit.log.followed_pairs import MOST_OPS
 from eio_audit.audit.log.trace import LeftFinding, Trace, TracedPass
 from eio_audit.mlir.input.diagnostics import Diagnostic
 from eio_audit.mlir.input.markers import Marker
-from eio_audit.report.wording import configured, count, shortened_list
+from eio_audit.report.wording import LEFT, configured, count, shortened_list
 from eio_audit.report.wording.conclusion import (
     ONLY_MOVES,
     SHOWN_INPUTS,
@@ -30,6 +31,9 @@ from eio_audit.report.wording.conclusion import (
     unread,
 )
 from eio_audit.report.wording.order import avoidable_of, in_graph_regions
+
+if TYPE_CHECKING:  # a trace needs no compiler
+    from eio_audit.audit.bisect.bisect import Application
 
 NOT_SHOWN = "(not in the log)"  # the name of passes that a log does not show
 UNSEEN = "passes that the log does not show"  # their name in a sentence
@@ -99,16 +103,19 @@ def order_after(traced: TracedPass) -> str:
     said = [count(figures.inversions, "inversion") if figures.inversions else "in order"]
     if figures.avoidable:
         said.append(f"{figures.avoidable:,} avoidable")
-    if traced.made:
-        later = f", {traced.multiplied:,} of them as later passes replaced ops" if traced.multiplied else ""
-        said.append(f"{traced.made:,} made{later} ({traced.left:,} left at the end)")
-    if traced.undone:
-        said.append(f"{traced.undone:,} undone")
+    later = f", {traced.multiplied:,} of them as later passes replaced ops" if traced.multiplied else ""
+    said += made_and_undone(traced, later)
     if traced.mislabelled:
         said.append(f"{count(traced.mislabelled, 'wrong index', 'wrong indices')} made")
     if traced.lost:
         said.append(f"{count(traced.lost, 'index', 'indices')} lost")
     return ", ".join(said)
+
+
+def made_and_undone(one: TracedPass | Application, later: str = "") -> list[str]:
+    """Return ``22 made (21 left at the end)`` and ``3 undone``, of what is not 0."""
+    made = f"{one.made:,} made{later} ({one.left:,} {LEFT})" if one.made else ""
+    return [*filter(None, (made, f"{one.undone:,} undone" if one.undone else ""))]
 
 
 def left_at_the_end(trace: Trace) -> str:
@@ -122,6 +129,11 @@ def left_at_the_end(trace: Trace) -> str:
     is_one_class = len(classes) == 1 and total > 1
     parts = ", ".join(f"{'all' if is_one_class else f'{number:,}'} {what}" for number, what in classes)
     return ": ".join(filter(None, (count(total, "inversion"), parts)))
+
+
+def chosen(passes: Sequence[TracedPass], trace: Trace) -> str:
+    """Return ``2 of 8 passes chosen``."""
+    return f"{len(passes):,} of {count(len(trace.passes), 'pass', 'passes')} chosen"
 
 
 PARTIAL = (
@@ -173,10 +185,10 @@ def _conclusion(trace: Trace, gate: Gate, where: str = "") -> tuple[str, str]:
         return "passed", "no op to check"
     failed = gate.failed_rules(trace.at_end_of_log)
     passes = where or count(len(trace.passes), "pass", "passes")
-    said = limits(gate, failed, trace.at_end_of_log, lambda _: f"left at the end of {passes}")
+    said = limits(gate, failed, trace.at_end_of_log, lambda _: f"{LEFT} of {passes}")
     if not said:
         end = passes if where or trace.passes else count(trace.summary.dumps, "dump")
-        said = [f"{avoidable_of(trace.at_end_of_log)} left at the end of {end}"]
+        said = [f"{avoidable_of(trace.at_end_of_log)} {LEFT} of {end}"]
     if trace.summary.dumps > 1 and not where and (missing := not_compared(trace)):
         said.append(missing)
     if trace.unindexed and not where:

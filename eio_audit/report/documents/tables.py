@@ -1,19 +1,21 @@
-"""The tables of figures of a log, for a terminal, Markdown and a page: its passes, and its ops by name."""
+"""Tables of several documents and pages: the passes of a log, their times, and ops by name."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from eio_audit.audit.corpus.trace_models import ModelTrace, ModelTraces
 from eio_audit.audit.log.trace import Trace, TracedPass
 from eio_audit.mlir.input.time_table import ComparedTime, TimeComparison, TimeTable
-from eio_audit.report.document import Cell, Cells, Figures, figures_of, table_of_ops
-from eio_audit.report.wording import count
+from eio_audit.report.document import Cell, Cells, Figures, figures_of
+from eio_audit.report.wording import more, shortened_list
 from eio_audit.report.wording import trace as words
 
 SHOWN = 10  # the most rows of the totals unless verbose
@@ -118,30 +120,34 @@ def table_of_passes(
     return figures_of(rows, shown, cells)
 
 
-def tables_of_models(result: ModelTraces, *, verbose: bool = False) -> Iterator[tuple[Figures, str]]:
-    """Yield the totals of passes and of models that put ops out of order, and how many of them it leaves out.
-
-    Unless ``verbose``, a table has at most ten of them, and leaves out the others.
-    """
-    details = ", ~mislabelled?=wrong indices, ~lost?" if verbose else ""
-    sums = "~made, ~undone?, ~left"
+def table_of_totals(result: ModelTraces, *, verbose: bool = False) -> Figures:
+    """Return what each pass did in all models; unless ``verbose``, at most ten that put ops out of order."""
     cells: Cells = {
         "pass": lambda one: words.START if one is result.initial else words.name_of(one),
         "where": lambda one: words.in_models(one, result),
-        "worst": words.worst_pass,
     }
-    of_pass = f"pass, {sums}, >where=in models{details}"
-    of_model = f"name=model, ~initial=at the start, {sums}{details}, worst?=worst pass"
+    shown = _worst(result.passes, verbose=verbose)
     initial = [result.initial] if result.initial.made else []
-    for things, others, columns, *nouns in (
-        (result.passes, initial, of_pass, "more pass", "more passes"),
-        (result.models, [], of_model, "more model", "more models"),
-    ):
-        shown = things if verbose else [one for one in things if not one.is_clean][:SHOWN]
-        if shown or others:
-            left_out = len(things) - len(shown)
-            said = count(left_out, *nouns) if left_out else ""
-            yield figures_of([*shown, *others], columns, cells), said
+    columns = f"pass, {_SUMS}, >where=in models{_DETAILS * verbose}"
+    left_out = more(len(result.passes) - len(shown), "pass", "passes")
+    return replace(figures_of([*shown, *initial], columns, cells), left_out=left_out)
+
+
+def table_of_models(result: ModelTraces, *, verbose: bool = False) -> Figures:
+    """Return what all passes did in each model; unless ``verbose``, in at most ten that are out of order."""
+    cells: Cells = {"model": attrgetter("name"), "worst": words.worst_pass}
+    shown = _worst(result.models, verbose=verbose)
+    columns = f"model, ~initial=at the start, {_SUMS}{_DETAILS * verbose}, worst?=worst pass"
+    left_out = more(len(result.models) - len(shown), "model")
+    return replace(figures_of(shown, columns, cells), left_out=left_out)
+
+
+_SUMS = "~made, ~undone?, ~left"
+_DETAILS = ", ~mislabelled?=wrong indices, ~lost?"
+
+
+def _worst(things: Sequence[Any], *, verbose: bool) -> Sequence[Any]:
+    return things if verbose else [one for one in things if not one.is_clean][:SHOWN]
 
 
 def table_of_changes(models: Sequence[ModelTrace]) -> Figures:
@@ -182,10 +188,50 @@ def table_of_two_times(times: TimeComparison) -> Figures:
     return figures_of([*times.times, total], "pass, >before, >after, >change=+/-", cells)
 
 
-OPS = "ops"  # the name of the table of ops
+ALL_OPS = "all ops"  # the last row of a table of ops
 
 
-def table_called(name: str, result: ModelTraces) -> Figures:
-    """Return a table of all that was traced: ``ops`` counts them by name."""
-    assert name == OPS
-    return table_of_ops(result.merged.op_totals.first, result.merged.op_totals.last)
+def table_of_ops(
+    first: Mapping[str, int], last: Mapping[str, int], titles: tuple[str, str] = ("first", "last")
+) -> Figures:
+    """Return how many ops of each name there are in two states, those whose number changed most first.
+
+    A note says if there are more that custom assembly leaves out.
+    """
+
+    def change(name: str) -> int:
+        return count_in(last, name) - count_in(first, name)
+
+    cells: Cells = {
+        "op": str,
+        "first": lambda name: count_in(first, name),
+        "last": lambda name: count_in(last, name),
+        "change": change,
+    }
+    names = sorted({*first, *last}, key=lambda name: (-abs(change(name)), name))
+    figures = figures_of([*names, ALL_OPS], "op, #first={}, #last={}, +change=+/-".format(*titles), cells)
+    hiding = sorted({*_hiding(first), *_hiding(last)})
+    return replace(figures, notes=[HIDDEN.format(shortened_list(hiding, SHOWN_HIDING))] * bool(hiding))
+
+
+HIDDEN = "not counted: the ops that custom assembly leaves out, in {}; --mlir-print-op-generic prints them"
+SHOWN_HIDING = 3  # how many names of such ops are shown
+_REGION_ENDS = {
+    "linalg.yield": r"linalg\.(?!yield\b|index\b|softmax\b|(?:un)?pack\b|winograd_)\w+",
+    "scf.yield": r"scf\.(?:for|if|index_switch)",
+    "affine.yield": r"affine\.(?:for|if|parallel)",
+}
+"""The op that ends each region of some ops, which custom assembly may leave out."""
+
+
+def _hiding(ops: Mapping[str, int]) -> Iterator[str]:
+    """Yield the names of ops of which some have no end of their region in the text."""
+    for end, names in _REGION_ENDS.items():
+        holders = [name for name in ops if re.fullmatch(names, name)]
+        if ops.get(end, 0) < sum(map(ops.__getitem__, holders)):
+            yield from holders
+
+
+def count_in(ops: Mapping[str, int], name: str) -> int:
+    """Return how many ops have a name, or how many there are."""
+    return sum(ops.values()) if name == ALL_OPS else ops.get(name, 0)

@@ -1,0 +1,1 @@
+"""The document of each command: what its report says, for a terminal, Markdown and pages."""
