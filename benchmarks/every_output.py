@@ -28,12 +28,13 @@ from typing import NoReturn
 CLONE = Path(__file__).parent.parent
 INPUTS = ["sample_irs", "tests/data"]
 
-CHECKS = ["text", "concise", "json", "markdown", "github", "sarif", "junit", "gitlab", "html"]
-PAIRS = ["text", "json", "markdown", "html"]
-PASS = "--ttir-erase-inverse-ops"
-COMPILER = ["python3", "sample_irs/recorded/erase_inverse_ops.py", PASS, "sample_irs/small/before_alias.mlir"]
 LARGE_BYTES = 200_000
 """Above this size an input gets only the main formats of a report."""
+
+
+def formats_of(kind: str) -> list[str]:
+    """The formats of a kind of result."""
+    return list(import_module("eio_audit.cli.reports").RENDERERS[kind])
 
 
 def command_lines() -> Iterator[list[str]]:
@@ -47,17 +48,16 @@ def command_lines() -> Iterator[list[str]]:
             yield from _of_a_sample(file)
     for before in (file for file in files if re.search(r"/before_\w+\.mlir$", file)):
         after = before.replace("before_", "after_")
-        yield from (["diff", before, after, "--format", format_] for format_ in PAIRS)
+        yield from (["diff", before, after, "--format", format_] for format_ in formats_of("Diff"))
         yield ["diff", before, after, "--verbose"]
         yield ["diff", before, after, "--unified", "3"]
         yield ["diff", before, before.replace("_alias", "_inline")]
-    for format_ in CHECKS:
+    for format_ in formats_of("Verdict"):
         yield ["check", "sample_irs", "--format", format_, "--jobs", "2" if format_ == "json" else "1"]
     yield ["check", "sample_irs", "--verbose", "--statistics"]
     yield ["trace", "sample_irs"]
     yield ["trace", "sample_irs", "--format", "json", "--jobs", "2"]
-    yield from (["bisect", "--format", format_, "--", *COMPILER] for format_ in PAIRS)
-    yield ["bisect", "--verbose", "--", *COMPILER]
+    yield from _of_a_compiler()
     yield from (["help", code] for code in ["EIO001", "EIO002", "EIO003", "EIO004", "EIO108"])
 
 
@@ -67,9 +67,8 @@ def _is_input(path: Path) -> bool:
 
 def _of_any_file(file: str) -> Iterator[list[str]]:
     in_all_formats = "sample_irs" in file and Path(file).stat().st_size < LARGE_BYTES
-    yield from (
-        ["check", file, "--format", format_] for format_ in (CHECKS if in_all_formats else ["text", "json"])
-    )
+    formats = formats_of("Verdict") if in_all_formats else ["text", "json"]
+    yield from (["check", file, "--format", format_] for format_ in formats)
     yield ["check", file, "--verbose", "--follow", "none"]
     yield ["fix", file]
     yield ["fix", file, "--relabel"]
@@ -82,23 +81,36 @@ def _of_any_file(file: str) -> Iterator[list[str]]:
 
 
 def _of_a_log(file: str) -> Iterator[list[str]]:
-    yield from (["trace", file, "--format", format_] for format_ in PAIRS)
+    yield from (["trace", file, "--format", format_] for format_ in formats_of("ModelTraces"))
     yield ["trace", file, "--verbose", "--follow", "derived"]
     yield ["diff", file, "--pass", "ttir-erase-inverse-ops"]
     yield ["diff", file, "--pass", "ttir-erase-inverse-ops", "--format", "json"]
     for op in ("#8", "%8"):
-        yield ["history", file, op]
-        yield ["history", file, op, "--format", "json"]
+        yield from (["history", file, op, "--format", format_] for format_ in formats_of("History"))
     yield ["check", file, "--dump", "last", "--order-from", "first", "--format", "json"]
 
 
 def _of_a_sample(file: str) -> Iterator[list[str]]:
     for op in ("#8", "%8", "%16"):
-        yield ["explain", file, op]
-        yield ["explain", file, op, "--format", "json"]
+        yield from (["explain", file, op, "--format", format_] for format_ in formats_of("Explanation"))
     yield ["graph", file, "--format", "json"]
     yield ["graph", file, "--format", "dot"]
     yield ["graph", file, "--around", "%8", "--format", "svg"]
+
+
+def _of_a_compiler() -> Iterator[list[str]]:
+    """One process at a time: the number of runs is always the same."""
+    words = ["-j", "1", "--", sys.executable, "sample_irs/recorded/erase_inverse_ops.py"]
+    words += ["--ttir-erase-inverse-ops", "sample_irs/small/before_alias.mlir"]
+    yield from (["bisect", "--format", format_, *words] for format_ in formats_of("Bisection"))
+    for options in ("--op %12", "--show 22", "--show 23", "--test order", "--test avoidable"):
+        yield from (["bisect", *options.split(), "--format", format_, *words] for format_ in ("text", "json"))
+    yield ["bisect", "--stop-after-pass", "--test", "changed", *words]
+    for log in ("sample_irs/small/all_passes_alias.log", "sample_irs/small/tree"):
+        yield ["bisect", "--test", "order", log]
+    words[3] = "sample_irs/recorded/commute_upwards.py"
+    yield from (["reduce", "--format", format_, *words] for format_ in formats_of("Reduction"))
+    yield ["reduce", "--lit", *words]
 
 
 def write_run(folder: Path, arguments: list[str]) -> None:

@@ -15,7 +15,7 @@ from hypothesis import Phase, settings
 from tests import golden
 
 # The same examples each time: a commit fails for what it changes. Longer runs look for new ones.
-settings.register_profile("quick", max_examples=20, deadline=None, derandomize=True)
+settings.register_profile("quick", max_examples=12, deadline=None, derandomize=True)
 settings.register_profile("long", max_examples=500, deadline=None)
 settings.register_profile(  # the same examples each time; stop at the first failure (benchmarks/mutation.py)
     "mutation",
@@ -35,6 +35,7 @@ def pytest_configure() -> None:
 
     Python compares the bytecode with its source: it is never that of other code.
     """
+    gc.disable()  # the tests are collected without garbage
     if "PYTEST_XDIST_WORKER" in os.environ:
         return
     for source in (Path(__file__).parent.parent / "eio_audit").rglob("*.py"):
@@ -46,6 +47,7 @@ def pytest_configure() -> None:
 def pytest_collection_finish(session: pytest.Session) -> None:
     """Garbage collections pass over the tests themselves."""
     gc.freeze()
+    gc.enable()
     if golden.IS_UPDATED:
         for path in {item.path for item in session.items}:
             golden.source(path)

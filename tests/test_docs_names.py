@@ -21,7 +21,14 @@ NAME = re.compile(r"_?[A-Z]\w*[a-z]\w*(?:\.\w+)?|_[A-Z_]+|[a-z]+(?:_[a-z]+)+")
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
 FLAGS_OF_TOOLS = {
     *("--allow-unregistered-dialect", "--dump-pass-pipeline", "--irdl-file", "--load-", "--log-actions-to"),
-    *("--no-implicit-module", "--rows", "--split-input-file", "--verify-", "--word-diff"),
+    *(
+        "--no-implicit-module",
+        "--rows",
+        "--split-input-file",
+        "--strip-debuginfo",
+        "--verify-",
+        "--word-diff",
+    ),
 }
 """Options of other programs, besides those that begin with ``--mlir-``."""
 NAMES_ELSEWHERE = {

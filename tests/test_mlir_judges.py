@@ -22,7 +22,11 @@ def test_every_fixed_sample_is_the_same_program(path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("path", "form"),
-    [(path, "nested") for path in MLIR_FILES] + [(path, "flat") for path in DUMP_FILES],
+    [(path, "nested") for path in MLIR_FILES]
+    + [
+        pytest.param(path, "flat", marks=[] if path.parent.name == "small" else pytest.mark.slow)
+        for path in DUMP_FILES
+    ],
     ids=lambda it: str(it.relative_to(SAMPLES) if isinstance(it, Path) else it),
 )
 def test_every_relabelled_sample_is_the_same_program_but_for_locations(path: Path, form: str) -> None:

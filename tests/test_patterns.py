@@ -171,7 +171,8 @@ def test_the_patterns_are_found() -> None:
 )
 def test_patterns_are_where_the_test_finds_them(path: Path) -> None:
     """Functions use patterns by name. Only globals are written out."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
+    text = path.read_text(encoding="utf-8")
+    tree = ast.parse(text if "re." in text else "")
     functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.Lambda)]
     calls = [call for function in functions for call in ast.walk(function) if uses_re(call)]
     assert [call.lineno for call in calls if not isinstance(call.args[0], ast.Name)] == []

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 from collections.abc import Iterator
-from itertools import combinations
+from itertools import combinations, product
 from pathlib import Path
 
 import pytest
@@ -193,7 +193,15 @@ def with_made(result: Trace) -> set[str | None]:
     return {p.pass_name for p in result.passes if p.made}
 
 
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize(
+    ("pipeline", "way"),
+    [
+        pytest.param(name, way, marks=[] if name == "constants" or way == "modules" else pytest.mark.slow)
+        for name, way in product(PIPELINES, WAYS)
+    ],
+    indirect=["pipeline"],
+    scope="module",
+)
 def test_mlir_agrees_who_shuffled(pipeline: str, judged: set[str], way: str, tmp_path: Path) -> None:
     path = tmp_path / "log"
     path.write_text(compiled(tmp_path, pipeline, *WAYS[way]))

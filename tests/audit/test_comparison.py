@@ -272,7 +272,7 @@ def program(ops: list[tuple[int, str]]) -> str:
     return f"func.func @f(%a: f32, %i: index, %m: memref<4xf32>) {{\n{body}\nreturn\n}}\n"
 
 
-@settings(max_examples=150)
+@settings(max_examples=3 * settings().max_examples)
 @example([(5, "store"), (4, "loop"), (1, "load"), (5, "load"), (1, "store"), (4, "addf")], None)
 @given(OPS, st.sampled_from([None, "nested"]))
 def test_the_classes_add_up_and_a_fix_is_final(ops: list[tuple[int, str]], relabel: str | None) -> None:

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from eio_audit import read_text, trace
 from eio_audit.audit.log.crash import next_pass
 from eio_audit.mlir.input.pipeline import PipelinePass, pipeline_in
-from tests.audit.test_trace import dump, function, module
 from tests.cli.running import run
+from tests.logs import dump, function, module
 
 REAL = Path(__file__).parent.parent / "data" / "crashed.log"
 """mlir-opt-22 after its second dump, when it got SIGSEGV."""

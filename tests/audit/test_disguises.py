@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from eio_audit import Dump, InputError, read, stream, trace
-from tests.audit.test_trace import dump, function, module
+from tests.logs import dump, function, module
 from tests.mlir.test_prefixes import PREFIXES, behind
 from tests.programs import programs
 

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from eio_audit import Dump, InputError, OpEvent, OpHistory, check, history, read, read_text, stream
+from tests.logs import module
 from tests.test_samples import SAMPLES
 
 START = ("%a = t.a %x", "%b = t.b %a", "%c = t.c %a")
@@ -14,10 +15,6 @@ START = ("%a = t.a %x", "%b = t.b %a", "%c = t.c %a")
 def function(*ops: str, name: str = "f") -> str:
     lines = [f"  {op} : i32" for op in ops]
     return "\n".join([f"func.func @{name}(%x: i32) {{", *lines, "  return", "}", ""])
-
-
-def module(*functions: str) -> str:
-    return "module {\n" + "".join(f"  {line}\n" for f in functions for line in f.splitlines()) + "}\n"
 
 
 def after(pass_name: str, text: str, when: str = "After") -> str:

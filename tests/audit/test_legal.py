@@ -47,8 +47,10 @@ def test_what_must_come_first_stays_first(case: Path) -> None:
 
 @pytest.mark.parametrize("name", SWITCHED_OFF)
 def test_a_rule_that_is_switched_off_is_missed(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A case whose name has the words of the rule is the first that may be lost."""
     MUTATIONS[name].patch(monkeypatch)
-    assert not all(map(keeps_its_order_unverified, CASES))
+    likely = sorted(CASES, key=lambda case: -len({*name.split()} & {*case.stem.split("_")}))
+    assert not all(map(keeps_its_order_unverified, likely))
 
 
 @pytest.mark.slow

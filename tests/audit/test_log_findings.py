@@ -6,8 +6,9 @@ import pytest
 
 from eio_audit import Check, Finding, Gate, InputError, Rule, Trace, check, read, read_text, trace
 from eio_audit.audit.log.program_log import ProgramLog
-from tests.audit.test_trace import dump, function, module, traced
+from tests.audit.test_trace import traced
 from tests.internals import RULES, Baseline, LogFindings, judge
+from tests.logs import dump, function, module
 from tests.rules import AVOIDABLE, UNAVOIDABLE
 from tests.test_samples import SAMPLES
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from eio_audit import Dump, InputError, Trace, read_text, trace
 from eio_audit.audit.corpus.trace_models import merge_traces, pass_totals
-from tests.audit.test_trace import CALLER, READS, dump, function, logs, module
+from tests.logs import CALLER, READS, dump, function, logs, module
 
 
 def dumps_of_model(name: str, text: str) -> list[Dump]:

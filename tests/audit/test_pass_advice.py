@@ -10,7 +10,7 @@ from hypothesis import given
 
 from eio_audit import Trace, read, read_text, trace
 from eio_audit.audit.log import pass_advice as pass_advice_module
-from tests.audit.test_trace import dump, function, logs
+from tests.logs import dump, function, logs
 
 RESNET = Path(__file__).parent.parent.parent / "sample_irs" / "resnet" / "all_passes_alias.log"
 

@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 
 from eio_audit import InputError, check, read_text, stream, trace
-from tests.audit.test_trace import dump, function, module, rows, traced
+from tests.audit.test_trace import rows, traced
 from tests.cli.running import run
+from tests.logs import dump, function, module
 
 FAILED = "// -----// IR Dump After B Failed (b) //----- //\n"
 CRASH = (

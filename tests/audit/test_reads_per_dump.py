@@ -10,8 +10,8 @@ import pytest
 from eio_audit import read, read_text, trace
 from eio_audit.audit.programs.shown_text import Recent
 from tests.audit.counting import counting
-from tests.audit.test_trace import dump, function, module
 from tests.internals import read_ir
+from tests.logs import dump, function, module
 
 CLONE = Path(__file__).parent.parent.parent
 LOGS = [

@@ -6,8 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eio_audit import Trace, read_text, trace
-from tests.audit.test_trace import NOISE, dump, function
+from tests.audit.test_trace import NOISE
 from tests.internals import compare_runs
+from tests.logs import dump, function
 from tests.mlir.test_prefixes import PREFIXES, behind
 
 INVALID = (

@@ -14,6 +14,7 @@ from eio_audit.report.wording.trace import reason
 from tests.audit.counting import counting
 from tests.cli.running import run
 from tests.internals import read_ir
+from tests.logs import CALLER, PURE, READS, dump, function, logs, module, nested
 from tests.programs import programs
 from tests.test_samples import SAMPLES
 
@@ -22,23 +23,6 @@ NOISE = [
     b"\x1b[32mI0821 12:00:00.1 done }\x1b[0m",
     b"model.mlir:3:4: warning: slow\n  %0 = x {\n  ^",
 ]
-
-
-def function(name: str, *indices: int | None) -> str:
-    """A function of independent ops with these indices, in this order."""
-    ops = [
-        f'  %{k} = "ttir.add"(%a) : (i32) -> i32' + ("" if index is None else f' loc("{index}|op")')
-        for k, index in enumerate(indices)
-    ]
-    return "\n".join([f"func.func @{name}(%a: i32) -> i32 {{", *ops, "  return %a : i32", "}", ""])
-
-
-def module(*functions: str) -> str:
-    return "module {\n" + "".join(f"  {line}\n" for f in functions for line in f.splitlines()) + "}\n"
-
-
-def dump(when: str, pass_name: str, text: str, suffix: str = "") -> str:
-    return f"// -----// IR Dump {when} {pass_name.upper()} ({pass_name}){suffix} //----- //\n{text}\n\n"
 
 
 def traced(*dumps: str) -> Trace:
@@ -197,12 +181,6 @@ def test_indices_that_are_gone_are_lost() -> None:
     assert result.passes[0].lost == 2
 
 
-def nested(*inner: str, header: str = "module", location: str = "") -> str:
-    """A module around other texts, as MLIR prints it."""
-    lines = "".join(f"  {line}\n" for text in inner for line in text.splitlines())
-    return f"{header} {{\n{lines}}}{location}\n"
-
-
 F, G, H = function("f", 1, 2), function("g", 3, 4), function("h", 5, 6)
 
 
@@ -322,16 +300,6 @@ def test_an_alias_defined_twice_is_an_error() -> None:
     assert [error.message for error in result.errors] == ["redefinition of alias '#loc'"]
 
 
-CALLER = """func.func @f(%a: memref<i32>, %b: i32) {
-  func.call @g(%a) : (memref<i32>) -> () loc("2|op")
-  memref.store %b, %a[] : memref<i32> loc("1|op")
-  return
-}
-"""
-PURE = 'func.func @g(%a: memref<i32>) {\n  %0 = arith.constant 1 : i32 loc("3|op")\n  return\n}\n'
-READS = PURE.replace("arith.constant 1 : i32", "memref.load %a[] : memref<i32>")
-
-
 def test_calls_have_the_effects_of_the_functions_they_call() -> None:
     result = traced(
         dump("After", "a", module(CALLER, PURE)),
@@ -435,41 +403,6 @@ def test_with_an_order_from_another_dump_each_function_has_a_history_too() -> No
 def test_patterns_that_match_no_op() -> None:
     options = AuditOptions(assume_pure=("ttir.*", "my.*"))
     assert trace(read_text(dump("After", "a", function("f", 1))), options).unmatched == ("my.*",)
-
-
-@st.composite
-def logs(draw: st.DrawFn, *, has_namesakes: bool = True) -> str:
-    """Dumps of a few functions in a few states, alone, in modules and in modules around these.
-
-    With namesakes, several modules may have a function of one name.
-    """
-    inner = "f" if has_namesakes else "i"
-
-    def texts(*names: str) -> list[str]:
-        return [
-            function(name, *draw(st.sampled_from([(1, 2, 3), (2, 1, 3), (3, None), ()]))) for name in names
-        ]
-
-    dumps = []
-    for number in range(draw(st.integers(1, 7))):
-        text = draw(
-            st.sampled_from(
-                [
-                    *texts("f", "g"),
-                    module(*texts("f", "g")),
-                    module(*texts("f"), CALLER.replace("@f", "@c"), draw(st.sampled_from([PURE, READS]))),
-                    nested(
-                        nested(*texts(inner), header="module @i"), nested(*texts("h"), header="module @j")
-                    ),
-                    nested(*texts(inner), header="module @i"),
-                ]
-            )
-        )
-        if draw(st.booleans()):
-            text = text.replace('loc("1|op")', f"loc(#loc{number})") + f'#loc{number} = loc("1|op")\n'
-        kinds = draw(st.sampled_from([("Before",), ("After",), ("Before", "After")]))
-        dumps += [dump(when, f"p{draw(st.integers(0, 2))}", text) for when in kinds]
-    return "".join(dumps * draw(st.integers(1, 2)))
 
 
 def traced_without_reuse(text: str) -> Trace:

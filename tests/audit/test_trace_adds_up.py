@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from eio_audit import Trace, read_text, trace
 from eio_audit.audit.corpus.models import find_models
 from eio_audit.audit.corpus.trace_models import TraceModel, pass_totals, trace_models
-from tests.audit.test_trace import dump, function, logs, module
 from tests.internals import find_dump_files
+from tests.logs import dump, function, logs, module
 
 SAMPLES = Path(__file__).parent.parent.parent / "sample_irs"
 LOGS = [*sorted(SAMPLES.glob("*/*.log")), SAMPLES / "small" / "tree"]
@@ -73,3 +73,12 @@ def test_a_function_that_vanishes_takes_its_inversions_with_it() -> None:
     text = dump("After", "a", module(f, g)) + dump("After", "b", module(g))
     result = trace(read_text(text))
     assert (result.initial, result.initial_left, len(result.left)) == (1, 0, 0)
+
+
+def test_a_function_that_was_shown_without_its_module_is_the_one_in_it() -> None:
+    """Behind another program it is outermost. Its last dump is compared with the module that has shown it since."""
+    f, shuffled = function("f", 1, 2), function("f", 2, 1)
+    shown = [module(f), module(function("i", 1)), shuffled, module(f), shuffled]
+    result = trace(read_text("".join(dump("After", f"p{k}", text) for k, text in enumerate(shown))))
+    expect_adds_up(result)
+    assert [one.left for one in result.passes] == [0, 0, 0, 0, 1]

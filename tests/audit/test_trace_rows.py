@@ -11,7 +11,7 @@ from textwrap import indent
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from eio_audit import Dump, diff, read, read_text, trace
@@ -177,13 +177,11 @@ module @a {
 """
 
 
-@settings(max_examples=2 * settings().max_examples)
 @given(logs())
 def test_rows_of_made_logs(log: Log) -> None:
     expect_rows_of_diff(read_text(log.text))
 
 
-@settings(max_examples=2 * settings().max_examples)
 @given(logs(), logs())
 def test_rows_of_made_logs_of_two_modules_with_equal_functions(one: Log, other: Log) -> None:
     """Their dumps take turns, first one with both modules in it."""
@@ -207,7 +205,6 @@ def test_a_row_of_a_function_whose_namesake_has_vanished() -> None:
     expect_rows_of_diff(read_text(VANISHED))
 
 
-@settings(max_examples=2 * settings().max_examples)
 @given(logs())
 def test_the_text_before_a_dump_has_what_the_dumps_before_showed_last(log: Log) -> None:
     dumps = read_text(log.text)

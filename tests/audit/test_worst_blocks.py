@@ -9,7 +9,7 @@ import pytest
 
 from eio_audit import Dump, DumpAudit, InputError, check, read, read_text
 from eio_audit.audit.explain.order_picture import pictures_of_model
-from tests.audit.test_trace import dump, function, module
+from tests.logs import dump, function, module
 
 ONE, THREE = function("f", 2, 1, 3), function("f", 3, 2, 1)
 

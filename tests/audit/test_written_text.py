@@ -14,7 +14,7 @@ RENAMED = sorted((Path(__file__).parent.parent / "data" / "rename").glob("*.mlir
 
 
 @needs_mlir_opt
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.slow)])
 def test_what_fix_writes_mlir_reads(seed: int) -> None:
     texts = [generated(1000 * seed + number, size=14).encode() for number in range(90)]
     of_mlir = [(text, before) for text, before in zip(texts, read_by_mlir(texts), strict=True) if before]

@@ -12,8 +12,9 @@ from typing import Any
 import pytest
 
 from tests.audit.test_check import ISSUE
-from tests.audit.test_history import function, log, module
+from tests.audit.test_history import function, log
 from tests.cli.running import SAMPLES, run
+from tests.logs import module
 from tests.tools import iree_log
 
 pytestmark = pytest.mark.browser

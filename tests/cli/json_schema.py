@@ -106,8 +106,13 @@ def comment_on(kind: type, attribute: str) -> str:
         return (inspect.getdoc(function) or "").split("\n\n")[0].replace("\n", " ").rstrip(".")
     for one in kind.__mro__[:-1]:
         if one.__module__.startswith("eio_audit") and attribute in vars(one).get("__annotations__", ()):
-            return _beside(inspect.getsource(one).splitlines(), attribute)
+            return _beside(_source_of(one), attribute)
     return ""
+
+
+@cache
+def _source_of(kind: type) -> list[str]:
+    return inspect.getsource(kind).splitlines()
 
 
 def _beside(lines: list[str], attribute: str) -> str:

@@ -10,9 +10,9 @@ from typing import Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.audit.test_trace import dump, function, module
 from tests.cli.running import SAMPLES, run
 from tests.cli.test_show import compile_with
+from tests.logs import dump, function, module
 from tests.tools import mlir_tool, needs_mlir_opt
 
 LOG = SAMPLES / "mlir_opt" / "passes.log"
@@ -121,7 +121,7 @@ def test_what_a_log_has_no_use_for() -> None:
 
 
 @given(st.integers(1, 30), st.data())
-@settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_the_first_dump_that_lost_the_property(tmp_path: Path, good: int, data: st.DataObject) -> None:
     bad = data.draw(st.integers(1, 5))
     log = tmp_path / "passes.log"

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from tests.audit.test_trace import dump, function
 from tests.cli.running import run
 from tests.cli.test_show import compile_with
+from tests.logs import dump, function
 from tests.tools import mlir_tool, needs_mlir_opt
 
 F = function("f", 1)

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from eio_audit import InputError, read_text, stamp
-from tests.audit.test_trace import dump, function
 from tests.cli.running import run, run_process
+from tests.logs import dump, function
 
 ONE = function("f", 1, 2)
 LOG = dump("After", "a", ONE) + dump("After", "b", function("f", 2, 1))

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.audit.test_trace import dump, function
 from tests.cli.running import run
+from tests.logs import dump, function
 from tests.report.pages import Page
 
 ORDERED, ONE, THREE = function("f", 1, 2, 3), function("f", 2, 1, 3), function("f", 3, 2, 1)

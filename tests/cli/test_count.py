@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from tests.audit.test_trace import dump, function, module
 from tests.cli.running import SAMPLES, run
 from tests.cli.test_show import compile_with
+from tests.logs import dump, function, module
 from tests.tools import iree_opt, mlir_tool, needs_mlir_opt
 
 LOG = SAMPLES / "mlir_opt" / "passes.log"

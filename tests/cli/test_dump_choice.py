@@ -11,8 +11,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.audit.test_trace import dump, function, module
 from tests.cli.running import run
+from tests.logs import dump, function, module
 
 F, G = function("f", 1, 2), function("g", 1, 2)
 BOTH = "".join(
@@ -300,7 +300,9 @@ def commands(text: str) -> list[list[str]]:
 
 
 @given(STEPS, st.sampled_from(["", "--pass a", "--pass 'c d'", "--dump @f", "--dump 99", "--dump :9999"]))
-@settings(max_examples=settings().max_examples, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=settings().max_examples // 2, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @pytest.mark.parametrize("command", ["diff LOG", "normalize LOG", "explain LOG '#1'", "graph LOG"])
 def test_every_command_of_an_error_runs(
     command: str, log: Path, steps: list[tuple[str, str, str]], options: str
@@ -316,7 +318,7 @@ def test_every_command_of_an_error_runs(
 
 
 @given(STEPS, st.data())
-@settings(max_examples=settings().max_examples, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_a_number_means_the_same_dump_everywhere(
     log: Path, steps: list[tuple[str, str, str]], data: st.DataObject
 ) -> None:

@@ -2,7 +2,6 @@
 
 import re
 import shlex
-from pathlib import Path
 
 import click
 import pytest
@@ -73,9 +72,9 @@ def test_every_command_is_listed() -> None:
     assert listed == list(COMMANDS)
 
 
-@pytest.mark.parametrize(("path", "text"), pages().items(), ids=lambda value: getattr(value, "name", ""))
-def test_the_pages_that_the_program_holds_are_current(path: Path, text: str) -> None:
-    assert path.read_text() == text, f"run {MADE_BY}"
+def test_the_pages_that_the_program_holds_are_current() -> None:
+    old = [path.name for path, text in pages().items() if path.read_text() != text]
+    assert old == [], f"run {MADE_BY}"
 
 
 @pytest.mark.parametrize(

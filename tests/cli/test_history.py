@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.audit.test_history import DERIVED, START, after, function, log, module
+from tests.audit.test_history import DERIVED, START, after, function, log
 from tests.cli.running import SAMPLES, run, run_process
+from tests.logs import module
 
 LOG = SAMPLES / "small" / "all_passes_alias.log"
 TREE = SAMPLES / "small" / "tree"

@@ -126,10 +126,13 @@ def test_a_configuration_that_is_a_link_is_not_shown(checkout: Path, tmp_path: P
     assert done.returncode == 2
 
 
-def test_a_pattern_that_backtracks_on_each_name_is_stopped(checkout: Path) -> None:
+def test_a_pattern_that_backtracks_on_each_name_is_stopped(
+    checkout: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (checkout / "eio-audit.toml").write_text("index-pattern = '^(?P<index>(a|a)*)!$'\n")
     ops = "".join(f'  "my.op"() : () -> () loc("{"a" * 18}!{number}!")\n' for number in range(3000))
     (checkout / "many.mlir").write_text(f"func.func @f() {{\n{ops}  return\n}}\n")
+    monkeypatch.setattr("eio_audit.audit.locations.index_pattern.PATTERN_SECONDS", 0.2)
     assert b"the index pattern takes too long" in run("check", "many.mlir").stderr
 
 

@@ -19,8 +19,8 @@ import pytest
 
 from eio_audit.audit.corpus.workers import usable_cores
 from tests.audit.test_fix import fixed
-from tests.audit.test_trace import dump, function
 from tests.cli.running import FORMATS, run
+from tests.logs import dump, function
 from tests.test_samples import SAMPLES
 
 LOG = str(SAMPLES / "resnet" / "all_passes_alias.log")

@@ -32,7 +32,13 @@ main.main()
 """Before, only Python itself and a few imports run, of which no program takes Ctrl-C."""
 
 
-@pytest.mark.parametrize("milliseconds", range(1, 200, 20))
+@pytest.mark.parametrize(
+    "milliseconds",
+    [
+        *range(1, 200, 40),
+        *(pytest.param(late, marks=pytest.mark.slow) for late in range(21, 200, 40)),
+    ],
+)
 def test_ctrl_c_while_it_starts_prints_no_traceback(milliseconds: int) -> None:
     command = [sys.executable, "-c", INTERRUPTED_WHILE_IT_STARTS, str(milliseconds / 1000)]
     done = subprocess.run(

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.audit.test_trace import dump, function
 from tests.cli.running import SAMPLES, run, run_on_terminal
+from tests.logs import dump, function
 from tests.shell import install_tools, run_script
 
 ERASE = "--pass ttir-erase-inverse-ops"

@@ -84,8 +84,10 @@ def test_a_program_that_cannot_get_smaller_stays_as_it_is(tmp_path: Path) -> Non
 
 
 def test_line_ends_and_standard_input_are_kept() -> None:
-    done = run("reduce", "-q", "--", *COMPILER, "-", stdin=FLAT.replace("\n", "\r\n").encode())
-    assert done.stdout.decode() == SMALL.replace("\n", "\r\n")
+    done = run(
+        "reduce", "-q", "--interesting", "grep -q a.second", "-", stdin=GENERIC.replace("\n", "\r\n").encode()
+    )
+    assert done.stdout == b'"a.second"() : () -> ()\r\n'
     assert not done.stderr
 
 

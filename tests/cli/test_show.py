@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.audit.test_trace import dump, function, module
 from tests.cli.running import SAMPLES, run
+from tests.logs import dump, function, module
 from tests.tools import iree_opt, mlir_tool, needs_mlir_opt
 
 LOG = SAMPLES / "mlir_opt" / "passes.log"

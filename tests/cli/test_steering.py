@@ -1,10 +1,13 @@
 """Characters that steer terminals or turn text around come out of no command as they are."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
+import click
 import pytest
 
 from tests.cli.running import run
+from tests.internals import COMMANDS, cli
 
 C1, BIDI, MARK, RAW = "\x9b", "\u202e", "\u061c", b"\x9b"
 SHUFFLED = f"""func.func @"f{C1}{BIDI}"(%a: i32) -> i32 {{
@@ -17,24 +20,39 @@ SHUFFLED = f"""func.func @"f{C1}{BIDI}"(%a: i32) -> i32 {{
 DAMAGED = SHUFFLED.replace(b"return %0", f'"{C1}{BIDI}" %0'.encode())
 STEERING = [chr(c) for c in (*range(0x20), *range(0x7F, 0xA0), 0x61C, 0x200E, 0x200F, *range(0x2028, 0x202F))]
 STEERING += [chr(c) for c in range(0x2066, 0x206A)]
-CHECKS = ["text", "concise", "json", "markdown", "github", "sarif", "junit", "gitlab", "html"]
-CALLS = [
-    *(["check", "--format", name, "--assume-pure", "my*", "NEW", "BAD"] for name in CHECKS),
-    *(["diff", "--verbose", "--format", name, "OLD", "NEW"] for name in ("text", "json", "markdown", "html")),
-    *(["trace", "--format", name, "OLD", "NEW", "BAD"] for name in ("text", "json", "html")),
-    *(["explain", "--assume-pure", "my*", "--format", name, "NEW", "%0"] for name in ("text", "json")),
-    *(["graph", "--format", name, "NEW"] for name in ("dot", "graphml", "json", "svg")),
-    *([name, "BAD"] for name in ("check", "fix", "graph", "stamp")),
-    ["explain", "BAD", "%0"],
-    ["fix", "--check", "--assume-pure", "my*", "NEW"],
-]
+WORDS = {
+    "paths": ["OLD", "NEW", "BAD"],
+    **{"path": ["NEW"], "log": ["NEW"], "before": ["OLD"], "after": ["NEW"], "op": ["%0"]},
+}
+"""By argument of a command, what it is given here. Compilers are given nowhere."""
+OPTIONS = {"config": ["--config", "assume-pure=my*"], "verbose": ["--verbose"]}
+EXACT = {"show"}
+"""Commands that write what they read to the byte."""
+
+
+def calls() -> Iterator[list[str]]:
+    """Every command that reads files: in each of its formats, and on a damaged file."""
+    for name in COMMANDS:
+        command = cli.get_command(click.Context(cli), name)
+        assert command is not None
+        options = {one.name: one for one in command.params if isinstance(one, click.Option)}
+        arguments = [str(one.name) for one in command.params if isinstance(one, click.Argument)]
+        if not set(arguments) <= WORDS.keys() or name in EXACT:
+            continue
+        words = [word for argument in arguments for word in WORDS[argument]]
+        more = [word for option, given in OPTIONS.items() if option in options for word in given]
+        formats = options["format_"].type if "format_" in options else None
+        for format_ in formats.choices if isinstance(formats, click.Choice) else ():
+            yield [name, *more, "--format", format_, *words]
+        yield [name, *dict.fromkeys(word if word == "%0" else "BAD" for word in words)]
+    yield ["fix", "--check", "--assume-pure", "my*", "NEW"]
 
 
 def steering(text: bytes) -> set[str]:
     return set(text.decode().replace("\n", "").replace("\r", "")).intersection(STEERING)
 
 
-@pytest.mark.parametrize("call", CALLS, ids=" ".join)
+@pytest.mark.parametrize("call", list(calls()), ids=" ".join)
 def test_no_command_shows_what_steers_terminals(call: list[str], tmp_path: Path) -> None:
     files = {name: tmp_path / f"{name}{C1}{BIDI}.mlir" for name in ("OLD", "NEW", "BAD")}
     files["OLD"].write_bytes(SHUFFLED.replace(b'"my.b"(%a)', b'"my.b"(%0)').replace(C1.encode(), b""))

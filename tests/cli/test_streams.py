@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from eio_audit.cli.output import write_atomically
-from tests.audit.test_trace import function
 from tests.cli.running import SAMPLES
+from tests.logs import function
 
 CHECK = [sys.executable, "-m", "eio_audit", "check", str(SAMPLES / "resnet" / "after_alias.mlir")]
 

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from eio_audit import AuditOptions
 from eio_audit.report.wording.conclusion import bisection_command
-from tests.audit.test_trace import dump, function
 from tests.cli.running import run
+from tests.logs import dump, function
 
 CLEAN, SHUFFLED = function("f", 1, 2), function("f", 2, 1)
 NAME = "two words.log"

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.audit.test_trace import dump, function
 from tests.cli.running import SAMPLES, run, run_on_terminal, run_process
+from tests.logs import dump, function
 from tests.report.pages import Page, column
 
 LOG = SAMPLES / "resnet" / "all_passes_alias.log"

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.audit.test_trace import dump, function
 from tests.cli.running import run
+from tests.logs import dump, function
 from tests.report.pages import Page
 
 IN_ORDER = dump("After", "start", function("f", 1, 2))

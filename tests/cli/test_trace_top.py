@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.audit.test_trace import dump, function, module
 from tests.cli.running import SAMPLES, run
+from tests.logs import dump, function, module
 
 LOG = SAMPLES / "mlir_opt" / "passes.log"
 

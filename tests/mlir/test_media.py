@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from eio_audit import InputError, check, read, read_text, stamp, stream, trace
-from tests.audit.test_trace import dump, function, module
+from tests.logs import dump, function, module
 from tests.reading import names
 
 PRETTY = "locations without loc(...), as --mlir-pretty-debuginfo prints them: print without it"

@@ -64,6 +64,8 @@ def flagged(flag: str) -> set[str]:
 
 @cache
 def names(pattern: str) -> list[str]:
+    if "*" not in pattern:
+        return [pattern] if pattern in GENERATED else []
     return [name for name in GENERATED if fnmatchcase(name, pattern)]
 
 

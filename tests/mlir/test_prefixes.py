@@ -5,8 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from eio_audit import check, fix, read_text, stream, trace
-from tests.audit.test_trace import dump, function, module
 from tests.cli.running import run
+from tests.logs import dump, function, module
 from tests.programs import programs
 
 PREFIXES = [

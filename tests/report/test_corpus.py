@@ -12,9 +12,9 @@ from eio_audit import Dump, Gate, Verdict, __version__, read_text
 from eio_audit.audit.explain.order_picture import pictures_of_model
 from eio_audit.report.html.pages import check_to_pages, page_names
 from tests.audit.corpus.made import judged_corpus
-from tests.audit.test_trace import dump, function
 from tests.golden import golden
 from tests.internals import Console, rendered
+from tests.logs import dump, function
 from tests.report.pages import Page, column
 from tests.rules import AVOIDABLE
 

@@ -10,8 +10,9 @@ from eio_audit.audit.log.scope_steps import ChangedOp
 from eio_audit.audit.programs.scope_text import Lines, ScopeText
 from eio_audit.mlir.input.function_texts import Aliases
 from eio_audit.mlir.source import Span
-from tests.audit.test_history import function, log, module
+from tests.audit.test_history import function, log
 from tests.internals import STATUSES, Source, StoredSteps
+from tests.logs import module
 from tests.report.stored import lines_of, texts_of
 
 

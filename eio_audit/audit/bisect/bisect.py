@@ -60,9 +60,13 @@ class Application:
     # The attempt; None for several, without a pattern, and if no log of actions tells it.
     attempt: Attempt | None
     inversions_before: int  # the inversions in all blocks before it
-    inversions: int  # the inversions in all blocks after it
     traced: TracedPass  # its row in the trace of the states
     at_end: TracedPass  # the same in the trace that goes on to the end of the command
+
+    @property
+    def inversions(self) -> int:
+        """The inversions in all blocks after it."""
+        return self.traced.figures.inversions
 
     @property
     def made(self) -> int:
@@ -340,18 +344,16 @@ def _assembled(
         search.before,
         *(result.halving.states[count] for count in (search.first, *(s.last for s in steps))),
     ]
-    orders = [states.order(key) for key in keys]
     names = [WITHOUT_PATTERNS, *(name_of_step(step, attempts.get(step.last)) for step in steps)]
-    logged = [(name, states.text(key)) for name, key in zip(names, keys[1:], strict=True)]
     log = states.runs.lasting / STATES_LOG
-    lines = write_log(log, states.wanted.pass_name, states.text(search.before), logged)
+    write_log(log, states.wanted.pass_name, names, map(states.text, keys))
     name = str(log) if states.runs.kept else f"<{STATES_LOG}>"
     dumps = read_text(log.read_bytes(), name)
     traced = trace(dumps, states.options, watches, advises_all=False)
     for error in traced.errors:
         raise error
     advice = None
-    if orders[-1].inversions and search.before != keys[-1] and states.options.order_from is None:
+    if traced.at_end_of_log.inversions and search.before != keys[-1] and states.options.order_from is None:
         roots = [None, *(root_of(attempts.get(step.last)) for step in steps)]
         advice = flow_of(dumps, roots, states.options).advice()
     to_end = traced
@@ -359,18 +361,15 @@ def _assembled(
         to_end = trace([*dumps, *later], states.options, advises_all=False)
     if advice is not None:
         advice = found.trace.at_the_end(advice, search.question.rows)
-    rows, end_rows = (
-        {row.place.line: row for row in one.passes if row.place.source == name} for one in (traced, to_end)
-    )
+    inversions = [states.inversions(search.before) or 0, *(row.figures.inversions for row in traced.passes)]
     applications = tuple(
         Application(
             first=step.first + 1,
             last=step.last,
             attempt=attempts.get(step.last) if step.is_one else None,
-            inversions_before=orders[number].inversions,
-            inversions=orders[number + 1].inversions,
-            traced=rows[lines[number]],
-            at_end=end_rows[lines[number]],
+            inversions_before=inversions[number],
+            traced=traced.passes[number],
+            at_end=to_end.passes[number],
         )
         for number, step in enumerate([Interval(-1, 0), *steps])
     )

@@ -13,7 +13,7 @@ import threading
 import tty
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, suppress
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
 from hashlib import sha256
@@ -216,14 +216,12 @@ class CompilerRuns:
         with self._lock:
             self.number += 1
             messages = self.folder / f"messages-{self.number}.txt"
-        with ExitStack() as files:
-            stderr = files.enter_context(messages.open("wb"))
-            stdin = DEVNULL if self.stdin is None else files.enter_context(self.stdin.open("rb"))
-            try:
-                code = self.execute(command.program, command.words, stdin, stderr, [messages, *written])
-            except InputError:
-                messages.unlink()  # it may be large
-                raise
+        try:
+            with messages.open("wb") as stderr:
+                code = self.execute(command.program, command.words, None, stderr, [messages, *written])
+        except InputError:
+            messages.unlink()  # it may be large
+            raise
         run = CompilerRun(command, -signal.SIGKILL if code is None else code, messages)
         if code is None:
             raise CompilerError(run, "hang", self.too_long)
@@ -233,25 +231,28 @@ class CompilerRuns:
         self,
         name: str,
         words: Sequence[str],
-        stdin: int | IO[bytes],
+        stdin: int | IO[bytes] | None = None,
         stderr: int | IO[bytes] = DEVNULL,
         written: Sequence[Path] = (),
     ) -> int | None:
         """Run a program, which messages call by a name. Return its exit code, or None if it takes too long.
 
+        It reads the user's standard input unless another is given.
+
         Raises:
             InputError: it cannot be started, or one of the files ``written`` gets too large.
         """
         try:
-            return run_command(
-                words,
-                self.timeout,
-                stdin=stdin,
-                stderr=stderr,
-                running=self.running,
-                written=written,
-                most_bytes=self.most_bytes,
-            )
+            with nullcontext(DEVNULL) if self.stdin is None else self.stdin.open("rb") as given:
+                return run_command(
+                    words,
+                    self.timeout,
+                    stdin=given if stdin is None else stdin,
+                    stderr=stderr,
+                    running=self.running,
+                    written=written,
+                    most_bytes=self.most_bytes,
+                )
         except TimeoutError:
             return None
         except TooMuchOutputError as error:
@@ -267,10 +268,10 @@ class CompilerRuns:
     def prints_generic(self, command: CompilerCommand) -> bool:
         """Whether a compiler prints its input in full, without passes. This run is not counted."""
         reader = command.reader.with_flags(*GENERIC)
-        with ExitStack() as files, suppress(InputError):
-            stdin = DEVNULL if self.stdin is None else files.enter_context(self.stdin.open("rb"))
-            return self.execute(reader.program, reader.words, stdin) == 0
-        return False
+        try:
+            return self.execute(reader.program, reader.words) == 0
+        except InputError:
+            return False
 
     def log_actions(self, command: CompilerCommand, path: Path) -> CompilerRun:
         """Run a command that may fail, and keep all of its log of actions.
@@ -303,14 +304,6 @@ def counter_flag(attempts: int) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class StateOrder:
-    """The order of the ops in one state."""
-
-    inversions: int  # how many inversions they have
-    is_indexed: bool  # whether any op has a key
-
-
-@dataclass(frozen=True, slots=True)
 class WantedDump:
     """Which dump of a run is the state."""
 
@@ -326,7 +319,7 @@ class PassStates:
     wanted: WantedDump  # which dump after the pass is the state
     runs: CompilerRuns  # what runs it
     options: AuditOptions  # how the states are read
-    _orders: dict[str, StateOrder] = field(default_factory=dict)
+    _inversions: dict[str, int | None] = field(default_factory=dict)
 
     def at(self, attempts: int) -> str:
         """Return the key of the state with so many attempts allowed; an InputError if there is no dump."""
@@ -374,20 +367,20 @@ class PassStates:
         text = self.text(key)
         return read_dump(Dump(Source("<state>", text), Span(0, len(text)), None, 1), self.options)
 
-    def order(self, key: str) -> StateOrder:
-        """Return the order of the ops in a state; an InputError if it cannot be read."""
-        if key not in self._orders:
+    def inversions(self, key: str) -> int | None:
+        """Return the inversions in a state; None if no op has an index. An InputError: it cannot be read."""
+        if key not in self._inversions:
             keyed = self.read(key)
             blocks = (KeyedBlock(keyed, number) for number in keyed.keys.disordered_blocks)
-            inversions = sum(count_inversions(block.indexed_keys) for block in blocks)
-            self._orders[key] = StateOrder(inversions, any(keyed.keys.keyed_by_block))
-        return self._orders[key]
+            found = sum(count_inversions(block.indexed_keys) for block in blocks)
+            self._inversions[key] = found if any(keyed.keys.keyed_by_block) else None
+        return self._inversions[key]
 
     def difference(self, old: str, new: str) -> int:
         """Return how much two states differ: in inversions, or in lines where no op has an index."""
-        before, after = self.order(old), self.order(new)
-        if before.is_indexed or after.is_indexed:
-            return abs(after.inversions - before.inversions)
+        before, after = self.inversions(old), self.inversions(new)
+        if before is not None or after is not None:
+            return abs((after or 0) - (before or 0))
         lines, others = _count_lines(self._path(old)), _count_lines(self._path(new))
         return (lines - others).total() + (others - lines).total()
 

@@ -38,19 +38,9 @@ def flow_of(dumps: Iterable[Dump], roots: Sequence[Root | None], options: AuditO
     return PassFlow(State(first.ops, first.numbers), steps())
 
 
-def write_log(path: Path, pass_name: str, before: bytes, states: Iterable[tuple[str, bytes]]) -> list[int]:
-    """Write the log: per state, its step and its text. Return the 1-based lines of their markers."""
-    lines, line = [], 1
+def write_log(path: Path, pass_name: str, steps: Iterable[str], states: Iterable[bytes]) -> None:
+    """Write the log: the text of the state before the pass, then after each of its steps."""
+    moments = [f"Before {pass_name} ({pass_name})", *(f"After {step}" for step in steps)]
     with path.open("wb") as file:
-
-        def write(marker: str, text: bytes) -> None:
-            nonlocal line
-            piece = f"// -----// IR Dump {marker} //----- //\n".encode() + text.strip() + b"\n\n"
-            file.write(piece)
-            line += piece.count(b"\n")
-
-        write(f"Before {pass_name} ({pass_name})", before)
-        for name, text in states:
-            lines.append(line)
-            write(f"After {name}", text)
-    return lines
+        for moment, text in zip(moments, states, strict=True):
+            file.write(f"// -----// IR Dump {moment} //----- //\n".encode() + text.strip() + b"\n\n")

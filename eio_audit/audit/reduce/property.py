@@ -23,8 +23,6 @@ from eio_audit.audit.bisect.compiler_command import (
     CompilerRuns,
     flag_of,
 )
-from eio_audit.audit.bisect.made_pairs import makes_pairs, patterns_that_left
-from eio_audit.audit.bisect.outcome import Outcome, outcome_of
 from eio_audit.audit.bisect.pass_search import Request
 from eio_audit.audit.bisect.survey import (
     AFTER_ALL,
@@ -36,6 +34,8 @@ from eio_audit.audit.bisect.survey import (
 )
 from eio_audit.audit.gate.gate import Gate
 from eio_audit.audit.options import AuditOptions
+from eio_audit.audit.reduce.made_pairs import makes_pairs, patterns_that_left
+from eio_audit.audit.reduce.outcome import Outcome, outcome_of
 from eio_audit.mlir.input.dumps import Dump
 from eio_audit.mlir.source import InputError
 

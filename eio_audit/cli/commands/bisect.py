@@ -45,12 +45,12 @@ def bisect_progress() -> Iterator[Callable[[PassSearch, SearchResult], None] | N
     with status("running the compiler") as say:
 
         def advance(search: PassSearch, result: SearchResult) -> None:
-            order, worst = search.states.order, (0, 0)
+            inversions, worst = search.states.inversions, (0, 0)
             steps = list(result.halving.changes)
             for step in steps:
                 if step.is_one:
                     old, new = result.halving.states[step.first], result.halving.states[step.last]
-                    made = order(new).inversions - order(old).inversions
+                    made = (inversions(new) or 0) - (inversions(old) or 0)
                     worst = max(worst, (made, step.last), key=itemgetter(0))  # of equals, the first
             said = f"{search.states.runs.number:,} runs, {sum(step.is_one for step in steps):,} steps found"
             if worst[0] > 0:

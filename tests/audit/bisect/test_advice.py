@@ -96,7 +96,8 @@ def is_close(estimate: int, truth: int) -> bool:
 
 
 @pytest.mark.parametrize(
-    ("sample", "off"), [("small", 0), ("encoder", 0), pytest.param("resnet", 9, marks=pytest.mark.slow)]
+    ("sample", "off"),
+    [("small", 0), *(pytest.param(*row, marks=pytest.mark.slow) for row in (("encoder", 0), ("resnet", 9)))],
 )
 def test_the_estimate_is_what_the_changed_pass_does(sample: str, off: int) -> None:
     flow = flow_of_sample(sample)

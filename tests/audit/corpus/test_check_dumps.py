@@ -14,8 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eio_audit import AuditOptions, Check, Dump, OriginalOrder, check, read, read_text
-from tests.audit.test_trace import dump, function, logs
 from tests.internals import RULES, BatchSize, DumpCheck, LogFindings, Workers, check_dumps, local_workers
+from tests.logs import dump, function, logs
 from tests.programs import programs
 from tests.test_samples import SAMPLES
 

@@ -17,8 +17,8 @@ from eio_audit import AuditOptions, Gate, OriginalOrder, check_many, read, read_
 from eio_audit.audit.corpus.in_order import LostWork, Piece, in_order
 from eio_audit.audit.corpus.workers import TimeLimit
 from tests.audit.corpus.test_check_dumps import BROKEN, Deadly
-from tests.audit.test_trace import function
 from tests.internals import RULES, BatchSize, DumpCheck, Workers, check_dumps
+from tests.logs import function
 from tests.rules import AVOIDABLE, UNAVOIDABLE
 from tests.test_samples import SAMPLES
 

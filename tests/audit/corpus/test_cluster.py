@@ -19,9 +19,9 @@ from distributed import Client, LocalCluster
 from eio_audit import InputError, check_many, read, read_text
 from eio_audit.audit.corpus.workers import cluster_workers, program_digest, require_versions
 from tests.audit.corpus.test_check_dumps import Deadly
-from tests.audit.test_trace import function
 from tests.cli.running import run
 from tests.internals import BatchSize, DumpCheck, Workers, check_dumps
+from tests.logs import function
 from tests.test_samples import SAMPLES
 
 LOG = SAMPLES / "resnet" / "all_passes_alias.log"

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from eio_audit import Verdict
 from eio_audit.audit.corpus.models import figures_by_model, figures_by_pass
 from tests.audit.corpus.made import judged_corpus
-from tests.audit.test_trace import dump, function, logs
+from tests.logs import dump, function, logs
 
 ORDERED, ONE, THREE = function("f", 1, 2, 3), function("f", 2, 1, 3), function("f", 3, 2, 1)
 CORPUS = {

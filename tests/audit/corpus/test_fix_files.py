@@ -24,8 +24,8 @@ from eio_audit import (
     read_text,
 )
 from eio_audit.audit.corpus.check_dumps import fix_files
-from tests.audit.test_trace import dump, function, logs
 from tests.internals import BatchSize, DumpFix, Workers, local_workers
+from tests.logs import dump, function, logs
 from tests.programs import programs
 from tests.test_samples import SAMPLES
 

@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 
 from eio_audit import Dump, InputError, read, read_text
 from eio_audit.audit.corpus.check_dumps import digest_of, dump_in_file
-from tests.audit.test_trace import dump, function
 from tests.cli.running import pipe_of
 from tests.internals import DumpCheck, Workers, check_dumps
+from tests.logs import dump, function
 from tests.programs import programs
 from tests.test_samples import SAMPLES
 

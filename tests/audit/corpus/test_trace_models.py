@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from eio_audit import AuditOptions, Trace
 from eio_audit.audit.corpus.models import find_models
 from eio_audit.audit.corpus.trace_models import TraceModel, trace_models
-from tests.audit.test_trace import dump, function, logs
 from tests.internals import BatchSize, Workers, find_dump_files, local_workers
+from tests.logs import dump, function, logs
 
 IN_ORDER = dump("After", "start", function("f", 1, 2))
 SHUFFLED = IN_ORDER + dump("After", "a", function("f", 2, 1))

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.audit.test_trace import function
+from tests.logs import function
 
 THREAD = """
 import threading
