@@ -112,7 +112,7 @@ def test_dumps_without_an_index_in_models_with_indices_are_counted(tmp_path: Pat
     (tmp_path / "some.log").write_text(IN_ORDER + dump("After", "cse", function("f", None, None)))
     done = run("trace", tmp_path)
     dumps = 2 * IN_ORDER.count("IR Dump") + 1
-    said = f"left at the end of 2 models; {dumps - 1} of {dumps} dumps checked; 1 carries no op index\n"
+    said = f" of 2 models; {dumps - 1} of {dumps} dumps checked; 1 carries no op index\n"
     assert (done.returncode, said in done.stdout.decode()) == (0, True)
 
 
