@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
+from operator import itemgetter
 
 from eio_audit.mlir.source import printable
 from eio_audit.report.document import (
@@ -100,7 +101,7 @@ def _marked(text: str, is_bold: bool, is_code: bool) -> str:
         return text
     start, _, end = text.partition(words)
     marks = "**" * is_bold
-    return f"{start}{marks}{literal(words) if is_code else one_line(words)}{marks}{end}"
+    return f"{start}{marks}{quoted(words) if is_code else one_line(words)}{marks}{end}"
 
 
 def needs_code(text: str) -> bool:
@@ -109,8 +110,24 @@ def needs_code(text: str) -> bool:
 
 
 def quoted(text: str) -> str:
-    """Return text, in code style if it needs that."""
-    return literal(text) if needs_code(text) else one_line(text)
+    """Return text with the words in code style that need it, and neighbours of these together."""
+    words, depth, coded = one_line(text).split(" "), 0, list[bool]()
+    for word in words:  # what is in brackets stays together
+        coded.append(depth > 0 or bool(_MARKS.search(word)))
+        depth = max(depth + sum(map("[<".count, word)) - sum(map("]>".count, word)), 0)
+    coded[0] |= bool(_STARTS.match(text))
+    groups = groupby(zip(words, coded, strict=True), itemgetter(1))
+    said = ((" ".join(word for word, _ in group), is_code) for is_code, group in groups)
+    return " ".join(_in_code(text) if is_code else text for text, is_code in said)
+
+
+def _in_code(words: str) -> str:
+    """Return words in code style, without the punctuation around them."""
+    inside = words.lstrip("(").rstrip(";,." if words.startswith(":") else ":;,.")
+    if inside.endswith(")") and inside.count(")") > inside.count("("):
+        inside = inside[:-1]
+    start, _, end = words.partition(inside)
+    return f"{start}{literal(inside)}{end}"
 
 
 def literal(text: str) -> str:

@@ -1,5 +1,7 @@
 """What a document is in Markdown."""
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -15,10 +17,42 @@ def written(*sections: object) -> list[str]:
 
 @pytest.mark.parametrize(
     "text",
-    ["#12 t.a", "@main", "a_b_c", "*x*", "GH-7", "3. x", "- x", ":smile:", "https://a.b", "a|b", "deadbee"],
+    [
+        "#12",
+        "@main",
+        "a_b_c",
+        "*x*",
+        "GH-7",
+        ":smile:",
+        "https://a.b",
+        "a|b",
+        "deadbee",
+        "#1 [0, 1]",
+        "A<B, C>",
+    ],
 )
 def test_what_github_would_read_is_in_code_style(text: str) -> None:
     assert quoted(text) == f"`{text}`"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("#12 t.a at line 3", "`#12` t.a at line 3"),
+        ("3. x", "`3`. x"),
+        ("- x", "`-` x"),
+        ("in (a_b.mlir:3): 2 -> 3", "in (`a_b.mlir:3`): 2 -> 3"),
+        ("P<A, B>: x", "`P<A, B>`: x"),
+    ],
+)
+def test_other_words_are_as_they_are(text: str, said: str) -> None:
+    assert quoted(text) == said
+
+
+@given(st.text("ab1 #_*`[]<>():.-|@", max_size=30))
+def test_nothing_but_code_has_marks(text: str) -> None:
+    outside = re.sub(r"(?<!`)(`+)(?!`).*?(?<!`)\1(?!`)", "", quoted(text))
+    assert not re.search(r"[#_*`\[\]<|@]", outside)
 
 
 @pytest.mark.parametrize(
