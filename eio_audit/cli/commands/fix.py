@@ -246,8 +246,7 @@ def fix_command(
     """Write the IR in its original order, as far as dependences allow; - is standard input.
 
     In a log, fix corrects every dump. With --pass or --dump, it writes only that dump, or with --in-place
-    changes only that dump. --in-place leaves the logs in a folder as they are. The result is read again and
-    verified before anything is written.
+    changes only that dump. The result is read again and verified before anything is written.
 
     Several files or a folder require --in-place, --check, --diff or --output. A file that cannot be read does
     not stop the others.
@@ -289,8 +288,10 @@ def fix_command(
         inputs.note_skipped(skipped)
     names_all = verbose or len(files) == 1
     named = {file for path, file in found if Path(path) not in Path(file).parents or choice.is_made}
-    kept = frozenset(files).difference(named) if in_place else frozenset()
-    fixes = _Fixes(write, is_dry=check or diff, quiet=quiet, names_all=names_all, may_be_kept=kept)
+    found_in_folders = frozenset(files).difference(named) if in_place else frozenset()
+    fixes = _Fixes(
+        write, is_dry=check or diff, quiet=quiet, names_all=names_all, found_in_folders=found_in_folders
+    )
     for error in errors:
         fixes.fail(error, COULD_NOT_RUN)
     compiler = compiler_of(verify_with, parallel.timeout)
@@ -344,16 +345,13 @@ def _is_log(result: Fix) -> bool:
 
 @dataclass(slots=True)
 class _Fixes:
-    """Writes the results and counts the files. ``names_all`` also reports files that do not change.
-
-    A log says what each pass did. So one that nobody named, but that lies in a folder, is not rewritten.
-    """
+    """Writes the results and counts the files. ``names_all`` also reports files that do not change."""
 
     write: Write
     is_dry: bool
     quiet: bool
     names_all: bool
-    may_be_kept: frozenset[str]  # files that stay as they are if they are logs
+    found_in_folders: frozenset[str]  # the files to replace that nobody named: a log among them is noted
     changed: int = 0
     unchanged: int = 0
     failed: int = 0
@@ -379,13 +377,10 @@ class _Fixes:
     def _write(self, path: str, result: Fix) -> None:
         from eio_audit.audit.check.figures import unmatched_patterns
 
-        if path in self.may_be_kept and result.changed and _is_log(result):
-            self.unchanged += 1
-            if not self.quiet:
-                why = "a log in a folder stays as it is: name it to fix it"
-                click.echo(f"note: {result.source.name}: {why}", err=True)
-            return
         self.write(path, result)
+        if path in self.found_in_folders and result.changed and _is_log(result) and not self.quiet:
+            why = "every dump of this log is corrected, so it no longer shows what each pass did"
+            click.echo(f"note: {result.source.name}: {why}", err=True)
         self.changed += result.changed
         self.unchanged += not result.changed
         if self.quiet:
