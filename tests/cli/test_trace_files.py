@@ -122,21 +122,3 @@ def test_files_with_nothing_in_common(first: str, second: str, is_noted: bool, t
     assert (note in run("trace", a, b).stderr.decode()) == is_noted
     assert b"in common" not in run("trace", a, b, "--quiet").stderr
     assert b"in common" not in run("trace", tmp_path).stderr
-
-
-def test_of_a_folder_without_indices_the_pass_that_changed_most_is_suggested(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    tree = Path("tree") / "builtin_module_no-symbol-name"
-    tree.mkdir(parents=True)
-    for number, (name, ops) in enumerate({"a": [], "b": ["t.x"], "c": ["t.y", "t.z"]}.items()):
-        body = "".join(f'  "{op}"() : () -> ()\n' for op in ops)
-        marker = f"// -----// IR Dump After {name} ({name}) //----- //\n"
-        (tree / f"{number}_{name}.mlir").write_text(f"{marker}module {{\n{body}}}\n")
-    next_lines = run("trace", "tree").stdout.decode().partition("next:\n")[2]
-    assert (
-        next_lines
-        == f"  eio-audit diff {tree}/1_b.mlir {tree}/2_c.mlir  # shows the pass that changed most\n"
-    )
-    assert run(*next_lines.partition("  # ")[0].split()[1:]).returncode == 1

@@ -28,6 +28,7 @@ from eio_audit.report.wording.conclusion import (
     is_readable_again,
     lets_pass,
     limits,
+    pass_command,
     unread,
 )
 from eio_audit.report.wording.order import avoidable_of, in_graph_regions
@@ -225,8 +226,10 @@ def _why_broken(broken: TracedPass) -> str:
 
 
 def _most_changed(trace: Trace, rows: Sequence[TracedPass]) -> TracedPass | None:
-    """Return the pass that changed most ops, of those whose dumps a command can compare."""
-    passes = [one for one in rows if one.op_counts.total and compare_command(one, trace)]
+    """Return the pass that changed most ops, of those of a log with a dump after them."""
+    if len(trace.sources) != 1 or trace.sources[0].startswith("<"):
+        return None
+    passes = [one for one in rows if one.op_counts.total and pass_command(one, trace)]
     own = [one for one in passes if not one.is_adaptor]
     return max(own, key=lambda one: one.op_counts.total, default=None)
 
@@ -253,10 +256,9 @@ def next_steps(trace: Trace, rows: Sequence[TracedPass] | None = None) -> Iterat
             not to_broken
             and (most := _most_changed(trace, trace.passes if rows is None else rows)) is not None
         ):
-            yield Step(compare_command(most, trace), "shows the pass that changed most")
-            if len(trace.sources) == 1:
-                page = command("trace", trace, most.place.source, "--format html -o passes.html")
-                yield Step(page, "writes a page of all passes")
+            yield Step(pass_command(most, trace), "shows the pass that changed most")
+            page = command("trace", trace, most.place.source, "--format html -o passes.html")
+            yield Step(page, "writes a page of all passes")
         return
     sources = [one.finding.source for one in trace.left] or [one.place.source for one in trace.passes[-1:]]
     if not sources or not is_readable_again(trace, sources[0]):
