@@ -139,3 +139,17 @@ def test_the_models_of_a_folder_are_added_up(tmp_path: Path) -> None:
 def test_what_cannot_be_counted_names_the_command_that_counts(words: list[str], message: str) -> None:
     done = run(*words, "--count")
     assert (done.returncode, message in done.stderr.decode()) == (2, True)
+
+
+def test_a_body_that_is_printed_is_no_reason_for_the_note(tmp_path: Path) -> None:
+    log = tmp_path / "a.log"
+    body = "^bb0(%x: f32, %y: f32):\n    linalg.yield %x : f32\n  "
+    generic = f"linalg.generic {{a}} ins(%a : f32) outs(%b : memref<f32>) {{\n  {body}}}\n"
+    fill = "linalg.fill ins(%a : f32) outs(%b : memref<f32>)\n"
+    notes = []
+    for ops in (generic, generic + fill):
+        log.write_text(dump("After", "a", f"func.func @f(%a: f32, %b: memref<f32>) {{\n  {ops}  return\n}}"))
+        lines = run("trace", "--count", log).stdout.decode().splitlines()
+        notes += [line.strip() for line in lines if "not counted" in line] or [""]
+    assert notes[0] == ""
+    assert "leaves out, in linalg.fill; " in notes[1]

@@ -3,6 +3,7 @@ import os
 import shlex
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -673,3 +674,12 @@ def test_of_a_pass_that_ran_on_several_functions_they_are_shown() -> None:
         ["6", "cse", "1", "1", "@f"],
         ["16", "cse", "1", "1", "@g"],
     ]
+
+
+def test_a_log_of_states_is_not_bisected_again_and_gets_no_advice_that_gains_nothing(tmp_path: Path) -> None:
+    small, recorded = SAMPLES / "small" / "before_alias.mlir", SAMPLES / "recorded" / "erase_inverse_ops.py"
+    compiler = [sys.executable, recorded, "--ttir-erase-inverse-ops", small]
+    states = tmp_path / "states.log"
+    assert run("bisect", "-o", states, "--", *compiler).returncode == 1
+    said = run("trace", states).stdout.decode()
+    assert ("would become" in said, "eio-audit bisect" in said) == (False, False)

@@ -169,6 +169,8 @@ class Trace:
                 runs = [row.run for row in rows]
                 removed = sum(block.removed(runs, advice.changes[:number]) for block in blocks)
             changes.append(change._replace(left=now - removed))
+        while changes and changes[-1].left == (changes[-2].left if len(changes) > 1 else now):
+            changes.pop()  # it removes nothing that is left at the end
         return advice._replace(changes=tuple(changes), at_end=now)
 
     @cached_property

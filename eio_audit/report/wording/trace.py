@@ -268,6 +268,7 @@ def next_steps(trace: Trace, rows: Sequence[TracedPass] | None = None) -> Iterat
     if (
         culprit is not None
         and culprit.pass_name
+        and " attempt" not in culprit.pass_name  # a state that bisect has kept
         and len(trace.sources) == 1
         and trace.options.order_from is None
     ):
