@@ -11,8 +11,6 @@ from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, NamedTuple
 
 from eio_audit.audit.check.figures import BlockAudit, DumpAudit, UnjudgedInput
-from eio_audit.audit.gate.findings import Finding
-from eio_audit.audit.gate.gate import Verdict
 from eio_audit.audit.gate.rules import AVOIDABLE, UNINDEXED, Rule
 from eio_audit.mlir.source import InputError, printable
 from eio_audit.report.json import dumped
@@ -23,6 +21,8 @@ if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
 
     from eio_audit.audit.fix.fix import Replacement
+    from eio_audit.audit.gate.findings import Finding
+    from eio_audit.audit.gate.gate import Verdict
 
 SHOWN_ANNOTATIONS = 10  # GitHub shows no more annotations of one level per step
 SEVERITIES = {"error": "major", "warning": "minor"}  # of GitLab, by level

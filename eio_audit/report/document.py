@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -73,8 +72,7 @@ def columns_if_any(things: Sequence[object], titles: Mapping[str, str]) -> str:
     return "".join(f"#{key}={title}, " for key, title in kept.items())
 
 
-@dataclass(frozen=True, slots=True)
-class Figures:
+class Figures(NamedTuple):
     """A table of figures for a terminal, Markdown and a page: rows of cells, one for each column."""
 
     columns: Sequence[FigureColumn]
@@ -106,8 +104,7 @@ def figures_of(things: Iterable[Any], columns: str, cells: Cells | None = None, 
     return Figures(listed, rows, indent=indent)
 
 
-@dataclass(frozen=True, slots=True)
-class Changes:
+class Changes(NamedTuple):
     """Ops with the same kind of change: ``8 modified``. ``note`` has details: ``: operands of 6``."""
 
     title: str
@@ -121,15 +118,13 @@ class Changes:
                 yield change, None if number else group
 
 
-@dataclass(frozen=True, slots=True)
-class Hunks:
+class Hunks(NamedTuple):
     """Ops in the order of the later dump. A hunk has changed ops and the unchanged ops around them."""
 
     hunks: Sequence[Sequence[OpChange]]
 
 
-@dataclass(frozen=True, slots=True)
-class Listing:
+class Listing(NamedTuple):
     """A list under its title. ``style`` is the style of the title on a terminal."""
 
     title: str
@@ -137,8 +132,7 @@ class Listing:
     items: Sequence[str]
 
 
-@dataclass(frozen=True, slots=True)
-class Link:
+class Link(NamedTuple):
     """A part of a line that names a place. A terminal opens the place on a click."""
 
     text: str
@@ -150,8 +144,7 @@ class Link:
 Piece = str | tuple[str, str] | Link  # a part of a line: a text, or a text and its style on a terminal
 
 
-@dataclass(frozen=True, slots=True)
-class Sentence:
+class Sentence(NamedTuple):
     """A line of text. Those that are indented are items of a list."""
 
     pieces: Sequence[Piece]
@@ -180,8 +173,7 @@ def heading_of(dump: DumpAudit, title: str = "") -> Sentence:
     return line(title, place, f"  {dump.moment}".rstrip())
 
 
-@dataclass(frozen=True, slots=True)
-class Rest:
+class Rest(NamedTuple):
     """What a report leaves out: ``... and 12 more findings``."""
 
     text: str
@@ -212,8 +204,7 @@ class Steps(list["Step"]):
     """The commands to type next."""
 
 
-@dataclass(frozen=True, slots=True)
-class Bars:
+class Bars(NamedTuple):
     """Numbers from 0 to 1, which a terminal draws."""
 
     title: str
@@ -221,8 +212,7 @@ class Bars:
     indent: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Details:
+class Details(NamedTuple):
     """The titles of what a verbose report has besides, and the changes that this one leaves out."""
 
     titles: Sequence[str]
@@ -231,8 +221,7 @@ class Details:
 Part = Sentence | Rest | Figures | Listing | Changes | Hunks | Findings | Bars | Errors | Details | Steps
 
 
-@dataclass(frozen=True, slots=True)
-class Section:
+class Section(NamedTuple):
     """A part of a report: its title, which may be empty, its details, and a note beside the title."""
 
     title: str
@@ -249,14 +238,14 @@ def document(*sections: Section | Iterable[Part | Piece]) -> Document:
     A piece alone is a sentence.
     """
     made = [one if isinstance(one, Section) else Section("", _parts(one)) for one in sections]
-    kept = [replace(one, parts=[part for part in one.parts if part]) for one in made]
+    kept = [one._replace(parts=[part for part in one.parts if part]) for one in made]
     return [one for one in kept if one.parts]
 
 
 def with_verdict_first(sections: Document) -> Document:
     """Return the sections without their verdict, below a section with the verdict alone."""
     verdicts = [part for one in sections for part in one.parts if isinstance(part, Conclusion)]
-    others = (replace(one, parts=[p for p in one.parts if not isinstance(p, Conclusion)]) for one in sections)
+    others = (one._replace(parts=[p for p in one.parts if not isinstance(p, Conclusion)]) for one in sections)
     return document(verdicts, *others)
 
 
@@ -264,7 +253,7 @@ def _parts(parts: Iterable[Part | Piece]) -> list[Part]:
     """Return a sentence for each piece that has a text, and the other parts."""
     made: list[Part] = []
     for part in parts:
-        if not isinstance(part, str | tuple | Link):
+        if isinstance(part, Part):
             made.append(part)
         elif plain(part):
             made.append(line(part))

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from operator import itemgetter
+from typing import TYPE_CHECKING
 
 from eio_audit.mlir.source import printable
 from eio_audit.report.document import (
@@ -30,7 +31,9 @@ from eio_audit.report.document import (
 )
 from eio_audit.report.wording import IN_VERBOSE, more, order, shortened
 from eio_audit.report.wording import diff as words
-from eio_audit.report.wording.conclusion import Step
+
+if TYPE_CHECKING:
+    from eio_audit.report.wording.conclusion import Step
 
 SHOWN_ROWS = 10  # the most rows of a table that is not folded
 FOLDED_ROWS = 40  # the most rows of a table unless verbose; comments on GitHub have up to 65,536 characters

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from operator import attrgetter
+from typing import TYPE_CHECKING
 
-from eio_audit.audit.bisect.bisect import Bisection, OneApplication, OpSteps
-from eio_audit.audit.bisect.first_failure import FirstFailure
-from eio_audit.audit.bisect.log_search import FirstFailingDump
 from eio_audit.report.document import (
     Document,
     Figures,
@@ -26,6 +23,11 @@ from eio_audit.report.documents.history import SHOWN_OPS, title_of, told
 from eio_audit.report.documents.tables import table_of_passes
 from eio_audit.report.wording import bisect, count, more
 from eio_audit.report.wording.advice import ESTIMATE, sentences
+
+if TYPE_CHECKING:
+    from eio_audit.audit.bisect.bisect import Bisection, OneApplication, OpSteps
+    from eio_audit.audit.bisect.first_failure import FirstFailure
+    from eio_audit.audit.bisect.log_search import FirstFailingDump
 
 SHOWN = 10  # the most applications that a report names unless verbose
 
@@ -56,7 +58,7 @@ def _passes(result: Bisection, *, verbose: bool) -> list[Part]:
     if not passes:
         return []
     left_out = f"{more(others, 'pass', 'passes')} that made none" if others else ""
-    return [replace(table_of_passes(result.passes, passes, is_kept=False), left_out=left_out)]
+    return [table_of_passes(result.passes, passes, is_kept=False)._replace(left_out=left_out)]
 
 
 def _patterns(result: Bisection) -> Figures:
@@ -66,7 +68,7 @@ def _patterns(result: Bisection) -> Figures:
     columns = f"~made, ~undone, ~left, ~left_apart=not counted, >applied, {ops}, >by, pattern"
     cells = bisect.cells_of(result) | {key: attrgetter(f"op_counts.{key}") for key in titles}
     table = figures_of([*result.patterns, result.without_patterns], columns, cells)
-    return replace(table, notes=bisect.notes_on_patterns(result))
+    return table._replace(notes=bisect.notes_on_patterns(result))
 
 
 def _applications(result: Bisection, *, verbose: bool) -> Iterator[Section]:
@@ -77,7 +79,7 @@ def _applications(result: Bisection, *, verbose: bool) -> Iterator[Section]:
     if shown:
         did = "states=inversions, ~left" if result.is_judged else "ops"
         columns = f">attempt, {did}, root=root op, line=model, >by, by_name?=pattern"
-        figures = replace(figures_of(shown, columns, cells), left_out=more(len(steps) - len(shown)))
+        figures = figures_of(shown, columns, cells)._replace(left_out=more(len(steps) - len(shown)))
         yield Section(f"applications that {bisect.did_most(result)}", [figures])
     if verbose and result.advice is not None and result.advice.alone:
         columns = f">by, pattern, makes, carries=they carry, #then={result.advice.now:,} become"

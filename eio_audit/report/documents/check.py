@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from eio_audit.audit.check.figures import BlockAudit, DumpAudit
-from eio_audit.audit.gate.gate import Verdict
 from eio_audit.audit.gate.rules import WRONG_INDEX
 from eio_audit.report.document import (
     Cells,
@@ -32,7 +29,9 @@ from eio_audit.report.wording import more, order
 from eio_audit.report.wording.conclusion import reasons, status, steps_after
 
 if TYPE_CHECKING:  # a check of dumps in order does not import it
+    from eio_audit.audit.check.figures import BlockAudit, DumpAudit
     from eio_audit.audit.gate.findings import Finding
+    from eio_audit.audit.gate.gate import Verdict
 
 SHOWN = 10  # the most blocks, models and baseline entries that a report names unless verbose
 
@@ -112,7 +111,7 @@ def _sums_of_corpus(verdict: Verdict, *, verbose: bool) -> Iterator[Figures]:
         rows = [one for one in things if not one.is_clean]
         shown = rows if verbose else rows[:SHOWN]
         table = figures_of(shown, columns, cells, indent=0)
-        yield replace(table, left_out=more(len(rows) - len(shown), *nouns))
+        yield table._replace(left_out=more(len(rows) - len(shown), *nouns))
 
 
 def _blocks_with_findings(

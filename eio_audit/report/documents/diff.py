@@ -3,20 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 from operator import attrgetter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from eio_audit.audit.check.location_health import HealthChange, LocationRule
-from eio_audit.audit.corpus.two_runs import RunComparison
 from eio_audit.audit.diff.check_lines import CheckComparison, CheckOrder
-from eio_audit.audit.diff.diff import Diff, Fragmentation
 from eio_audit.audit.diff.dump_comparison import OpChange, repeated_changes
-from eio_audit.audit.diff.inverse_ops import LayoutOp, LayoutPair
 from eio_audit.audit.diff.sameness import Sameness
 from eio_audit.audit.gate.rules import LOCATION_RULES
-from eio_audit.mlir.input.dumps import Dump
-from eio_audit.mlir.input.time_table import TimeComparison
 from eio_audit.report.document import (
     Cells,
     Changes,
@@ -38,6 +32,13 @@ from eio_audit.report.wording import count, more
 from eio_audit.report.wording import diff as words
 from eio_audit.report.wording.advice import sentences
 from eio_audit.report.wording.conclusion import next_steps
+
+if TYPE_CHECKING:
+    from eio_audit.audit.corpus.two_runs import RunComparison
+    from eio_audit.audit.diff.diff import Diff, Fragmentation
+    from eio_audit.audit.diff.inverse_ops import LayoutOp, LayoutPair
+    from eio_audit.mlir.input.dumps import Dump
+    from eio_audit.mlir.input.time_table import TimeComparison
 
 OUTSIDE = "outside functions"  # the title of what is in none
 
@@ -255,6 +256,6 @@ def checks_document(checks: CheckComparison, *, verbose: bool = False) -> Docume
     table = figures_of(shown, ">test, >output, text=line", cells)
     return document(
         [verdict, words.note_on_checks(checks), f"test    {checks.check_file}", f"output  {checks.source}"],
-        [replace(table, left_out=more(len(found) - len(shown), "line"))],
+        [table._replace(left_out=more(len(found) - len(shown), "line"))],
         [Steps(words.next_steps_of_checks(checks))],
     )

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-from eio_audit.audit.check.figures import BlockAudit, DumpAudit
 from eio_audit.report.document import Bars, Link, Part, Rest, line
 from eio_audit.report.wording import count, more, order
+
+if TYPE_CHECKING:
+    from eio_audit.audit.check.figures import BlockAudit, DumpAudit
 
 SHOWN_BLOCKS = 3
 SHOWN_WRONG_LABELS = 3

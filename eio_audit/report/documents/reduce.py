@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from eio_audit.audit.reduce.reduce import Reduction
+from typing import TYPE_CHECKING
+
 from eio_audit.report.document import Document, Steps, document
 from eio_audit.report.wording import reduce
+
+if TYPE_CHECKING:
+    from eio_audit.audit.reduce.reduce import Reduction
 
 
 def reduction_document(result: Reduction) -> Document:

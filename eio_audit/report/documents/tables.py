@@ -5,18 +5,19 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from eio_audit.audit.corpus.trace_models import ModelTrace, ModelTraces
-from eio_audit.audit.log.trace import Trace, TracedPass
 from eio_audit.mlir.input.time_table import ComparedTime, TimeComparison, TimeTable
 from eio_audit.report.document import Cell, Cells, Figures, figures_of
 from eio_audit.report.wording import more, shortened_list
 from eio_audit.report.wording import trace as words
+
+if TYPE_CHECKING:
+    from eio_audit.audit.corpus.trace_models import ModelTrace, ModelTraces
+    from eio_audit.audit.log.trace import Trace, TracedPass
 
 SHOWN = 10  # the most rows of the totals unless verbose
 
@@ -130,7 +131,7 @@ def table_of_totals(result: ModelTraces, *, verbose: bool = False) -> Figures:
     initial = [result.initial] if result.initial.made else []
     columns = f"pass, {_SUMS}, >where=in models{_DETAILS * verbose}"
     left_out = more(len(result.passes) - len(shown), "pass", "passes")
-    return replace(figures_of([*shown, *initial], columns, cells), left_out=left_out)
+    return figures_of([*shown, *initial], columns, cells)._replace(left_out=left_out)
 
 
 def table_of_models(result: ModelTraces, *, verbose: bool = False) -> Figures:
@@ -139,7 +140,7 @@ def table_of_models(result: ModelTraces, *, verbose: bool = False) -> Figures:
     shown = _worst(result.models, verbose=verbose)
     columns = f"model, ~initial=at the start, {_SUMS}{_DETAILS * verbose}, worst?=worst pass"
     left_out = more(len(result.models) - len(shown), "model")
-    return replace(figures_of(shown, columns, cells), left_out=left_out)
+    return figures_of(shown, columns, cells)._replace(left_out=left_out)
 
 
 _SUMS = "~made, ~undone?, ~left"
@@ -211,7 +212,7 @@ def table_of_ops(
     names = sorted({*first, *last}, key=lambda name: (-abs(change(name)), name))
     figures = figures_of([*names, ALL_OPS], "op, #first={}, #last={}, +change=+/-".format(*titles), cells)
     hiding = sorted({*_hiding(first), *_hiding(last)})
-    return replace(figures, notes=[HIDDEN.format(shortened_list(hiding, SHOWN_HIDING))] * bool(hiding))
+    return figures._replace(notes=[HIDDEN.format(shortened_list(hiding, SHOWN_HIDING))] * bool(hiding))
 
 
 HIDDEN = "not counted: the ops that custom assembly leaves out, in {}; --mlir-print-op-generic prints them"

@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from eio_audit.audit.corpus.trace_models import ModelTraces
-from eio_audit.audit.gate.gate import Gate
-from eio_audit.audit.log.trace import Trace, TracedPass
-from eio_audit.mlir.input.time_table import TimeTable
 from eio_audit.report.document import (
     Conclusion,
     Document,
@@ -33,6 +29,12 @@ from eio_audit.report.documents.tables import (
 from eio_audit.report.wording import LEFT
 from eio_audit.report.wording import trace as words
 from eio_audit.report.wording.advice import sentences
+
+if TYPE_CHECKING:
+    from eio_audit.audit.corpus.trace_models import ModelTraces
+    from eio_audit.audit.gate.gate import Gate
+    from eio_audit.audit.log.trace import Trace, TracedPass
+    from eio_audit.mlir.input.time_table import TimeTable
 
 OPS = "ops"  # the name of the table of ops
 
@@ -124,7 +126,7 @@ def _passes(trace: Trace, rows: Sequence[TracedPass] | None, *, verbose: bool) -
         notes.append("+ not certified: perhaps more are avoidable")
     if rows is not None:
         notes.append(words.chosen(passes, trace))
-    yield replace(table, notes=notes, indent=0 if folder == "" else 2)
+    yield table._replace(notes=notes, indent=0 if folder == "" else 2)
 
 
 def times_document(times: TimeTable) -> Document:

@@ -19,20 +19,22 @@ from heapq import nsmallest
 from itertools import chain, repeat
 from math import log1p
 from operator import itemgetter, or_
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from eio_audit.audit.diff.compared_dump import ComparedDump
-from eio_audit.audit.diff.dump_comparison import DumpComparison
 from eio_audit.audit.log.scope_steps import ChangedOp, ScopeSide, ScopeStep, changed_ops
-from eio_audit.audit.log.trace import Trace
-from eio_audit.audit.log.walk import PassRun
 from eio_audit.audit.programs.scope_text import Lines, ScopeText
 from eio_audit.audit.programs.shown_text import extent_of
-from eio_audit.mlir.input.dumps import Dump
 from eio_audit.mlir.input.function_texts import Aliases, DumpText
 from eio_audit.mlir.source import count_lines
-from eio_audit.report.document import Cell, FigureColumn, Figures
 from eio_audit.report.wording.diff import SIGNS
+
+if TYPE_CHECKING:
+    from eio_audit.audit.diff.compared_dump import ComparedDump
+    from eio_audit.audit.diff.dump_comparison import DumpComparison
+    from eio_audit.audit.log.trace import Trace
+    from eio_audit.audit.log.walk import PassRun
+    from eio_audit.mlir.input.dumps import Dump
+    from eio_audit.report.document import Cell, FigureColumn, Figures
 
 _LINE = re.compile(rb"[^\n]++\n?+|\n")
 _NUMBER = re.compile(rb"%(0|[1-9][0-9]{0,8})")  # the name of a value; many lines differ in these only

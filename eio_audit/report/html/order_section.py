@@ -11,18 +11,21 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from typing import TYPE_CHECKING
 
-from eio_audit.audit.check.figures import BlockAudit, DumpAudit
 from eio_audit.audit.check.keyed_block import UNCOUNTED
 from eio_audit.audit.explain.order_picture import DRAWN_NEIGHBOURS, TEXTS_AROUND, Disorder, OrderPicture
-from eio_audit.audit.gate.findings import Finding
-from eio_audit.audit.log.trace import Trace
 from eio_audit.report.document import columns_if_any, columns_of, figures_of
 from eio_audit.report.graph import drawing_of
 from eio_audit.report.html.data import Table
 from eio_audit.report.wording import order
 from eio_audit.report.wording.conclusion import explain_command
 from eio_audit.report.wording.trace import made_by
+
+if TYPE_CHECKING:
+    from eio_audit.audit.check.figures import BlockAudit, DumpAudit
+    from eio_audit.audit.gate.findings import Finding
+    from eio_audit.audit.log.trace import Trace
 
 SINGLE_LINES = 2000  # up to so many ops, each has a line; in larger blocks those in order are bands
 MAPPED_OPS = 500  # the most ops of a picture without bars beside it that show where ops are out of order

@@ -18,12 +18,10 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from eio_audit.audit.corpus.models import figures_by_model, figures_by_pass
-from eio_audit.audit.diff.diff import Diff
 from eio_audit.audit.explain.order_picture import Dataflow, OrderPicture, pictures_of_model
 from eio_audit.audit.gate.findings import Finding
 from eio_audit.audit.gate.gate import Verdict
 from eio_audit.audit.gate.rules import UNINDEXED
-from eio_audit.mlir.input.dumps import Dump
 from eio_audit.mlir.source import STEERING, printable, printable_lines
 from eio_audit.report.document import Cell, Listing, columns_if_any, columns_of, figures_of
 from eio_audit.report.documents.diff import changes_by_function, inverse_ops
@@ -42,6 +40,9 @@ from eio_audit.report.wording.order import CLASSES, pass_of, worst_of
 
 if TYPE_CHECKING:
     from jinja2 import Environment
+
+    from eio_audit.audit.diff.diff import Diff
+    from eio_audit.mlir.input.dumps import Dump
 
 
 SHOWN_FILES = 3  # how many files the title of a page names

@@ -12,12 +12,8 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from operator import attrgetter
 from pathlib import PurePath
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from eio_audit.audit.bisect.bisect import Application, Bisection
-from eio_audit.audit.corpus.trace_models import ModelTrace, ModelTraces
-from eio_audit.audit.gate.gate import Gate
-from eio_audit.audit.log.op_totals import OpTotals
 from eio_audit.audit.log.trace import Trace, TracedPass
 from eio_audit.report.document import Cells, columns_if_any, columns_of, figures_of
 from eio_audit.report.documents.tables import table_of_models, table_of_ops, table_of_totals
@@ -27,6 +23,12 @@ from eio_audit.report.html.pages import BROWSER_SCRIPTS, files_of, page
 from eio_audit.report.wording import LEFT, bisect, count, shortened_list
 from eio_audit.report.wording import trace as words
 from eio_audit.report.wording.conclusion import bisect_command, compare_command
+
+if TYPE_CHECKING:
+    from eio_audit.audit.bisect.bisect import Application, Bisection
+    from eio_audit.audit.corpus.trace_models import ModelTrace, ModelTraces
+    from eio_audit.audit.gate.gate import Gate
+    from eio_audit.audit.log.op_totals import OpTotals
 
 _FIGURES = "#made, #undone, #left, #mislabelled=wrong indices, #lost"
 

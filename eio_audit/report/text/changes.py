@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import accumulate, islice
+from typing import TYPE_CHECKING
 
-from eio_audit.audit.diff.dump_comparison import OpChange
-from eio_audit.report.document import Changes, Hunks, Piece
 from eio_audit.report.text.console import NARROW, Column, Console, print_table
 from eio_audit.report.wording import diff as words
 from eio_audit.report.wording.diff import Stretch, added, removed
+
+if TYPE_CHECKING:
+    from eio_audit.audit.diff.dump_comparison import OpChange
+    from eio_audit.report.document import Changes, Hunks, Piece
 
 SHOWN_CHANGES = 3  # the most ops of each group that a report shows unless verbose
 BELOW = 8  # the indentation of the lines below the row of an op

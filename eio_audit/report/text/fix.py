@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from eio_audit.report.text.console import Console
 from eio_audit.report.wording import configured, count, order
 from eio_audit.report.wording.fix import outcome
 
 if TYPE_CHECKING:
     from eio_audit.audit.fix.fix import Fix
+    from eio_audit.report.text.console import Console
 
 
 def print_fix(fix: Fix, source_name: str, console: Console, *, is_dry: bool = False) -> None:

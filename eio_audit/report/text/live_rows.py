@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from eio_audit.audit.log.scope_steps import ChangedOp, ScopeStep
-from eio_audit.audit.log.walk import PassRun
-from eio_audit.report.text.console import Console
 from eio_audit.report.wording import trace as words
 from eio_audit.report.wording.diff import signed
+
+if TYPE_CHECKING:
+    from eio_audit.audit.log.scope_steps import ChangedOp, ScopeStep
+    from eio_audit.audit.log.walk import PassRun
+    from eio_audit.report.text.console import Console
 
 
 class LiveRows:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from eio_audit.audit.diff.matching import gaps_between, matching_lines
-from eio_audit.report.text.console import Console
+
+if TYPE_CHECKING:
+    from eio_audit.report.text.console import Console
 
 CONTEXT_LINES = 3  # the number of unchanged lines before and after a change
 

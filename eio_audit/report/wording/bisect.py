@@ -4,19 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import reduce
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from eio_audit.audit.bisect.bisect import Application, Bisection, OneApplication, OpSteps, PatternTotal
 from eio_audit.audit.bisect.compiler_command import CompilerCommand
-from eio_audit.audit.bisect.first_failure import FirstFailure
-from eio_audit.audit.bisect.log_search import FirstFailingDump
 from eio_audit.audit.bisect.pass_search import MOST_RUNS, Reproduction
 from eio_audit.audit.bisect.survey import BASE_FLAGS, MODULE_SCOPE, Attempt, short_pattern
-from eio_audit.audit.diff.advice import Change
 from eio_audit.audit.diff.made_ops import Carries
-from eio_audit.audit.log.history import OpHistory
 from eio_audit.audit.log.scope_steps import OpCounts
-from eio_audit.audit.log.trace import TracedPass
 from eio_audit.report.wording import configured, count, shortened_list
 from eio_audit.report.wording.conclusion import (
     Step,
@@ -28,6 +22,14 @@ from eio_audit.report.wording.conclusion import (
 )
 from eio_audit.report.wording.diff import signed
 from eio_audit.report.wording.trace import NOT_JUDGED
+
+if TYPE_CHECKING:
+    from eio_audit.audit.bisect.bisect import Application, Bisection, OneApplication, OpSteps, PatternTotal
+    from eio_audit.audit.bisect.first_failure import FirstFailure
+    from eio_audit.audit.bisect.log_search import FirstFailingDump
+    from eio_audit.audit.diff.advice import Change
+    from eio_audit.audit.log.history import OpHistory
+    from eio_audit.audit.log.trace import TracedPass
 
 WITHOUT_PATTERNS = "(without patterns, such as folding)"
 """What the pass does without any pattern, as a row of the table."""

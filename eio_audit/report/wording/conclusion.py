@@ -24,12 +24,12 @@ from eio_audit.audit.gate.rules import (
     Rule,
 )
 from eio_audit.audit.options import AuditOptions, Follow
-from eio_audit.mlir.source import InputError
 from eio_audit.report.wording import LEFT, count, order, shortened_list
 
 if TYPE_CHECKING:  # a report on a clean dump does not need these
     from eio_audit.audit.bisect.bisect import Bisection
     from eio_audit.audit.log.trace import Trace, TracedPass
+    from eio_audit.mlir.source import InputError
 
 
 class Step(NamedTuple):

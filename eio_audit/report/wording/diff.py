@@ -9,21 +9,23 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
 from itertools import groupby
 from operator import attrgetter
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from eio_audit.audit.diff.check_lines import CheckComparison, CheckOrder
-from eio_audit.audit.diff.compared_dump import Ignored
-from eio_audit.audit.diff.diff import Diff, Fragmentation
 from eio_audit.audit.diff.dump_comparison import FoundChange, OpChange, OpDifference, Relation, RepeatedChange
-from eio_audit.audit.diff.inverse_ops import InverseOps
 from eio_audit.audit.diff.sameness import Sameness
-from eio_audit.audit.locations.original_index import OpLabel
 from eio_audit.audit.pair_class import PairClass
-from eio_audit.mlir.input.time_table import ComparedTime
 from eio_audit.mlir.tokens import after_arrow
 from eio_audit.mlir.traits import listed_dialects
 from eio_audit.report.wording import configured, count, shortened_list
 from eio_audit.report.wording.conclusion import Step, argument, configured_value, is_kept
+
+if TYPE_CHECKING:
+    from eio_audit.audit.diff.compared_dump import Ignored
+    from eio_audit.audit.diff.diff import Diff, Fragmentation
+    from eio_audit.audit.diff.inverse_ops import InverseOps
+    from eio_audit.audit.locations.original_index import OpLabel
+    from eio_audit.mlir.input.time_table import ComparedTime
 
 LONGEST_STRETCH = 40  # the most characters of an unchanged part that a report shows unless verbose
 MOST_NAMES = 3  # the most ops of unknown effect that a verdict names

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from eio_audit.audit.check.figures import Summary
 from eio_audit.report.wording import count, order
 
 if TYPE_CHECKING:
+    from eio_audit.audit.check.figures import Summary
     from eio_audit.audit.fix.fix import Fix
 
 

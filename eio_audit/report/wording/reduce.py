@@ -5,10 +5,13 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
-from eio_audit.audit.reduce.reduce import Reduction
 from eio_audit.report.wording import count
 from eio_audit.report.wording.conclusion import Step
+
+if TYPE_CHECKING:
+    from eio_audit.audit.reduce.reduce import Reduction
 
 _MATCHES = re.compile(r"fails: an error matches '(.*)'")
 

@@ -7,13 +7,7 @@ import shlex
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from eio_audit.audit.corpus.trace_models import ModelTrace, ModelTraces, PassTotal
-from eio_audit.audit.gate.gate import Gate
-from eio_audit.audit.log.crash import Crash
 from eio_audit.audit.log.followed_pairs import MOST_OPS
-from eio_audit.audit.log.trace import LeftFinding, Trace, TracedPass
-from eio_audit.mlir.input.diagnostics import Diagnostic
-from eio_audit.mlir.input.markers import Marker
 from eio_audit.report.wording import LEFT, configured, count, shortened_list
 from eio_audit.report.wording.conclusion import (
     ONLY_MOVES,
@@ -35,6 +29,12 @@ from eio_audit.report.wording.order import avoidable_of, in_graph_regions
 
 if TYPE_CHECKING:  # a trace needs no compiler
     from eio_audit.audit.bisect.bisect import Application
+    from eio_audit.audit.corpus.trace_models import ModelTrace, ModelTraces, PassTotal
+    from eio_audit.audit.gate.gate import Gate
+    from eio_audit.audit.log.crash import Crash
+    from eio_audit.audit.log.trace import LeftFinding, Trace, TracedPass
+    from eio_audit.mlir.input.diagnostics import Diagnostic
+    from eio_audit.mlir.input.markers import Marker
 
 NOT_SHOWN = "(not in the log)"  # the name of passes that a log does not show
 UNSEEN = "passes that the log does not show"  # their name in a sentence
