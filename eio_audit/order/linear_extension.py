@@ -237,7 +237,10 @@ def few_moved(block: Window, order: Sequence[int], effort: Effort) -> list[int]:
 
 def _with_fewer_moved(part: Window, order: list[int], effort: Effort) -> list[int]:
     """Return a minimal order of a range with fewer ops moved than ``order`` moves, if one is found."""
-    limits = effort.limits
+    limits, moved = effort.limits, len(moved_places(order))
+    if moved == 1:  # only the textual order moves fewer
+        textual = list(range(part.size))
+        return textual if part.inversions(textual) == part.inversions(order) else order
     if part.size > limits.moved_closure_size or effort.is_spent:
         return order
     effort.left -= part.size * width(part.size)
@@ -255,7 +258,6 @@ def _with_fewer_moved(part: Window, order: list[int], effort: Effort) -> list[in
     before = accumulate((1 << place for place in place_of), or_, initial=0)  # in textual order
     rows = {place: row for place, ops in zip(place_of, before, strict=False) if (row := implied[place] & ops)}
     flow = LargestFlow(rows, [1] * part.size, [1] * part.size, effort)
-    moved = len(moved_places(order))
     if moved == len(flow.links()):
         return order
     outside = rows.keys() - flow.reached | {*bits(flow.closed)}
