@@ -109,7 +109,6 @@ class FirstFailure:
     options: AuditOptions  # how the IR was read
     test: str  # the property: a command, or the name of a built-in test; else how the compiler fails
     is_of_compiler: bool = False  # whether the compiler fails
-    is_built_in: bool = False  # whether the property is a built-in test; a command gets the IR with locations
     # If it applies patterns without end: what it did last, and how often. The failure has no first attempt.
     endless: Mapping[str, int] = field(default_factory=dict)
     pass_name: str | None = None  # the pass after which it fails; None if it holds at the end
@@ -126,6 +125,11 @@ class FirstFailure:
     stopped: str = ""  # why the search stopped early; empty if it did not
     # How to get the states by hand; None if the property holds at the end.
     reproduction: Reproduction | None = None
+
+    @property
+    def is_built_in(self) -> bool:
+        """Whether the property is a built-in test. A command gets the IR with its locations."""
+        return self.test in {*BuiltInTest}
 
 
 def first_failure(
@@ -150,10 +154,7 @@ def first_failure(
             name, holds = str(test), test.holds(questions[0].before, request.options)
         else:
             name, holds = shlex.join(test), command_test(test, runs)
-        is_built_in = isinstance(test, BuiltInTest)
-        nowhere = FirstFailure(
-            request.command, request.options, name, is_built_in=is_built_in, runs=runs.number
-        )
+        nowhere = FirstFailure(request.command, request.options, name, runs=runs.number)
         try:
             question = _first_pass(questions, holds, name)
         except SearchInterruptedError as found_so_far:

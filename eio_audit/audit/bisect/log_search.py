@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 from eio_audit.audit.bisect.first_failure import BuiltInTest, Holds, command_test, lost_between
 from eio_audit.audit.bisect.pass_search import INTERRUPTED, Request, SearchInterruptedError
+from eio_audit.audit.log.walk import ProgramWalk
 from eio_audit.audit.options import AuditOptions
 from eio_audit.audit.programs.program_text import program_at
 from eio_audit.mlir.input.dumps import Dump, DumpPlace
@@ -94,14 +95,13 @@ def first_failing_dump(
 
 def _at_work(dumps: Iterable[Dump]) -> str | None:
     """Return the innermost pass that has begun in dumps of one program and not ended."""
-    begun = list[tuple[str, str | None]]()
+    walk = ProgramWalk()
     for marker in filter(None, (dump.marker for dump in dumps)):
-        run = marker.pass_name, marker.symbol
         if marker.when == "before":
-            begun.append(run)
-        elif marker.when == "after" and run in begun:
-            begun = begun[: len(begun) - 1 - begun[::-1].index(run)]
-    return begun[-1][0] if begun else None
+            walk.at_work.append(walk.begin(marker, marker.symbol))
+        else:
+            walk.ended(marker, marker.symbol)
+    return walk.at_work[-1].pass_name if walk.at_work else None
 
 
 class _Tested:

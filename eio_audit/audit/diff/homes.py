@@ -52,9 +52,8 @@ class Layout:
     def __init__(self, state: State, ranks: tuple[Mapping[int, int], Sequence[int]]) -> None:
         self._ops, self._ir, self._numbers = state.ops, state.ops.ir, state.numbers
         self._rank_of, self._ranks = ranks
-        self._by_rank: dict[
-            int, list[int]
-        ] = {}  # by first op of a block, its ops by the ranks of their homes
+        # By first op of a block, its ops in the order of their homes.
+        self._by_rank: dict[int, list[int]] = {}
         self._used: dict[int, set[int]] = {}
         self._users: dict[int, set[int]] = {}
 

@@ -54,9 +54,7 @@ class IndexPattern:
 
     def indices_of_names(self, locations: Sequence[bytes]) -> list[int | None]:
         """Return, per location, its index if it is a name without a child; else None."""
-        numbers = _NAME_ONLY.findall(b"\0".join([*locations, b""])) if self.is_default else []
-        if len(numbers) != len(locations):  # a location contains a zero byte
-            return [None] * len(locations)
+        numbers = self._found(_NAME_ONLY, locations)
         return list(map(int, numbers)) if all(numbers) else [int(text) if text else None for text in numbers]
 
     def fields_of_names(self, locations: Sequence[bytes]) -> list[bytes]:
@@ -64,10 +62,13 @@ class IndexPattern:
 
         Empty, too, if it must be parsed.
         """
-        fields: list[bytes] = (
-            _FIELDS_OF_NAME.findall(b"\0".join([*locations, b""])) if self.is_default else []
-        )
-        return fields if len(fields) == len(locations) else [b""] * len(locations)
+        return self._found(_FIELDS_OF_NAME, locations)
+
+    def _found(self, expression: re.Pattern[bytes], locations: Sequence[bytes]) -> list[bytes]:
+        """Return, per location, what the group of an expression matches, in one pass; empty for nothing."""
+        found: list[bytes] = expression.findall(b"\0".join([*locations, b""])) if self.is_default else []
+        is_whole = len(found) == len(locations)  # else a location contains a zero byte
+        return found if is_whole else [b""] * len(locations)
 
     def index_of_name(self, location: bytes) -> int | None:
         """Return the index of a name with a simple child or none; None if the location must be parsed."""
