@@ -739,7 +739,7 @@ def test_the_command_of_a_pass_is_copied(visit: Callable[..., Any]) -> None:
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     page.keyboard.press("j")
     page.locator(".view .command .copy").click()
-    assert page.locator(".view .command .copy").inner_text() == "Copied"
+    page.locator(".view .command .copy", has_text="Copied").wait_for()  # the clipboard answers later
     assert page.evaluate("navigator.clipboard.readText()") == page.locator(".view .command code").inner_text()
 
 
