@@ -12,9 +12,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
-from eio_audit.audit.check.check import audit_dump
 from eio_audit.audit.check.keyed_block import FixedBlock, PairClasses
-from eio_audit.audit.check.keyed_dump import SharedWork, read_dump
+from eio_audit.audit.check.keyed_dump import AuditedDump, read_dump
 from eio_audit.audit.diff.end_block import EndBlock
 from eio_audit.audit.diff.successors import Successors
 from eio_audit.audit.gate.findings import Finding, find
@@ -195,13 +194,18 @@ class LeftPairs:
 
 
 def left_pairs(
-    followed: FollowedPairs, shown_in: Mapping[str | None, Dump], options: AuditOptions, work: SharedWork
+    followed: FollowedPairs,
+    shown_in: Mapping[str | None, Dump],
+    audit: Callable[[Dump], tuple[AuditedDump, int]],
 ) -> LeftPairs:
-    """Return the pairs at the end. ``shown_in`` has the last dump of each function that can be judged."""
+    """Return the pairs at the end. ``shown_in`` has the last dump of each function that can be judged.
+
+    ``audit`` returns the audit of a dump of this text, and how many lines further down this one is.
+    """
     pairs = followed.pairs
     left = LeftPairs(pairs.made, pairs.multiplied, pairs.undone, pairs.left)
     for dump in {id(dump): dump for dump in shown_in.values()}.values():
-        audited = audit_dump(dump, options, work)
+        audited, lines = audit(dump)
         functions = {function for function, last in shown_in.items() if last is dump}
         blocks: dict[tuple[int, int], _LeftBlock] = {}
         for number, figures in zip(audited.blocks, audited.audit.blocks, strict=True):
@@ -212,14 +216,15 @@ def left_pairs(
                     place = audited.ir.source.position_at(audited.ir.block_offset(number))
                     blocks[place.line, place.column] = _LeftBlock(block, ops, followed.pairs)
         for one in blocks.values():
-            one.add_to(left)
+            one.add_to(left, dump.source.name, lines)
             left.blocks.append(one.at_end())
         for finding in find(audited, _RULES):
             if finding.function in functions:
                 found = blocks.get((finding.block_line, finding.block_column))
-                left.findings.append((finding, INITIAL if found is None else found.origin(finding)))
-    for origin, named in left.ops.items():
-        left.ops[origin] = sorted(named, key=lambda one: (-one.pairs, one.op.line))[:MOST_NAMED]
+                origin = INITIAL if found is None else found.origin(finding)
+                left.findings.append((finding.at(dump.place, lines), origin))
+    for maker, named in left.ops.items():
+        left.ops[maker] = sorted(named, key=lambda one: (-one.pairs, one.op.line))[:MOST_NAMED]
     return left
 
 
@@ -241,17 +246,18 @@ class _LeftBlock:
                 for one, divided in classes.divide(place, inverted).items():
                     self._classes[one][origin] += divided.bit_count()
 
-    def add_to(self, left: LeftPairs) -> None:
+    def add_to(self, left: LeftPairs, source: str, lines: int) -> None:
         for one, numbers in self._classes.items():
             for origin, number in numbers.items():
                 left.classes[origin][one] += number
                 left.ahead[origin] += number if runs_ahead(self._block.audit.function) else 0
-        block, source, function = self._block, self._block.dump.dump.source.name, self._block.audit.function
+        block, function = self._block, self._block.audit.function
         named = [p for p in self._at if p in block.moved or block.ops[p] in block.dump.donors]
         for place in named or block.displaced:
             for origin, number in self._numbers.get(self._at[place], {}).items():
                 if number:
-                    left.ops[origin].append(LeftOp(block.label(place), source, function, number))
+                    op = block.label(place).shifted(lines)
+                    left.ops[origin].append(LeftOp(op, source, function, number))
 
     def at_end(self) -> EndBlock:
         """Return what an estimate needs of the block."""

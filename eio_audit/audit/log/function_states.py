@@ -112,6 +112,7 @@ class ProgramStates:
         self._options = options
         self._steps = log.steps
         self._last: tuple[Dump, DumpStates] | None = None
+        self._audited: AuditedDump | None = None  # all of that dump, if it was audited at once
         self._outside = WeakKeyDictionary[OutsideText, DumpStates]()
 
     def observe(self, dump: Dump, *, is_said_invalid: bool = False) -> DumpStates:
@@ -136,6 +137,15 @@ class ProgramStates:
         }
         return replace(states, parts={**states.parts, **invalid})
 
+    def audited(self, dump: Dump) -> tuple[AuditedDump, int]:
+        """Return the audit of a dump, and how many lines its positions are too high up in the file.
+
+        That of the last dump is known if all of its functions were read.
+        """
+        if self._last is not None and self._audited is not None and dump.has_text_of(self._last[0]):
+            return self._audited, dump.first_line - self._last[0].first_line
+        return audit_dump(dump, self._options, self.work), 0
+
     def same_in(self, shown: DumpStates) -> set[FunctionOrModule]:
         """Return the functions and modules that a dump shows as they are known."""
         known = self.functions
@@ -155,7 +165,7 @@ class ProgramStates:
         return DumpStates(read.only_function, functions, homes, modules)
 
     def _read(self, dump: Dump) -> DumpStates:
-        shown = self._steps.show(dump)
+        shown, self._audited = self._steps.show(dump), None
         text = shown.divided
 
         def read(part: Dump, ir: IR | None = None) -> DumpStates:
@@ -214,6 +224,7 @@ class ProgramStates:
         audited = audit_keyed(keyed, self.work.of_functions(), wanted)
         if keyed is compared.dump and disordered <= wanted:
             compared.dump = audited  # the advice on what to change needs the same audit
+            self._audited = None if same else audited
         found = _states_in(audited, text, wanted)
         return {
             symbol: replace(state, callees=tuple(callee.key for callee in callees[symbol]))

@@ -316,13 +316,13 @@ class _TracedProgram:
 
         self.log.follow(step, origin, None if step.shown.is_unjudged else step.shown.parts)
 
-    def charged(self, options: AuditOptions) -> LeftPairs:
+    def charged(self) -> LeftPairs:
         """Return what each run is charged with, at the end of the log."""
         shown_in: dict[str | None, Dump] = {}
         for part, (dump, blocks) in self.judged.items():
             if any(block.inversions for block in blocks):
                 shown_in[part if isinstance(part, str) else None] = dump
-        return left_pairs(self.log.followed, shown_in, options, self.states.work)
+        return left_pairs(self.log.followed, shown_in, self.states.audited)
 
 
 class _Tracer:
@@ -500,7 +500,7 @@ class _Tracer:
         """Return the trace of all dumps taken. Call it once."""
         self._charge_last_errors()
         programs = self._programs.values()
-        charged = {program.name: program.charged(self._options) for program in programs}
+        charged = {program.name: program.charged() for program in programs}
         charges = [one for program in programs for one in program.charges.values()]
         charges.sort(key=lambda one: (one.shown_at, one.run.number))
         rows = ((one.run.class_name, one.row) for one in charges)

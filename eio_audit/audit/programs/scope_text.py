@@ -265,7 +265,7 @@ def _has_own_lines(ir: IR, op: int) -> bool:
 
 def line_ends(source: Source) -> list[int]:
     """Return the offset after each line of a text."""
-    return [*accumulate(len(line) + 1 for line in source.data[:].split(b"\n"))]
+    return [*accumulate(map((1).__add__, map(len, source.data[:].split(b"\n"))))]
 
 
 def scopes_of(ir: IR) -> dict[Scope, int]:
