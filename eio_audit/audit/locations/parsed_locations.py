@@ -27,7 +27,7 @@ from eio_audit.mlir.location import (
     children,
     walk,
 )
-from eio_audit.mlir.tokens import post_order, unescaped
+from eio_audit.mlir.tokens import post_order
 
 if TYPE_CHECKING:  # a check compares no texts of ops
     from eio_audit.mlir.reading.op_text import KnownTexts
@@ -290,7 +290,7 @@ class LocationNumbers:
             if number is None:
                 number = aliases.get(text)
             if number is None and NAME_ALONE.fullmatch(text):
-                number = known[text] = self._interned.number((NameLoc, unescaped(text[1:-1]), ()))
+                number = known[text] = self._interned.number(text)
             elif number is None:
                 number = self.of(op)
                 (aliases if b"#" in text else known)[text] = number
@@ -318,6 +318,8 @@ class LocationNumbers:
     def _number_of(self, location: Location, inside: tuple[int, ...]) -> int:
         if isinstance(location, UnknownLoc):
             return NO_LOCATION
+        if isinstance(location, NameLoc) and not inside:  # by its text, as most ops have such a location
+            return self._interned.number(b'"%b"' % location.name.encode("utf-8", "surrogateescape"))
         return self._interned.number((type(location), _own_part(location), inside))
 
 
