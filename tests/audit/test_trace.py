@@ -472,9 +472,7 @@ def test_a_shuffled_function_is_audited_once_and_only_with_what_it_calls() -> No
     assert calls == {"audit_keyed": 3, "functions_around": 2}
     with counting(audit_keyed) as audits:
         trace(read_text(SHUFFLED_CALLER))
-    assert audits == {
-        "audit_keyed": 2
-    }  # both functions at once, what is around them, and again for the lines
+    assert audits == {"audit_keyed": 2}  # both functions at once, and what is around them
 
 
 def test_the_culprit_is_the_pass_that_left_most_not_the_one_that_made_most() -> None:
