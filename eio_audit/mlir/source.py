@@ -525,6 +525,11 @@ def line_end(data: Text, offset: int, end: int) -> int:
     return end if found < 0 else found
 
 
+def line_ends(data: Text) -> list[int]:
+    """Return the offset after each line of a text, as if a line end followed the last one."""
+    return [*accumulate(len(line) + 1 for line in data[:].split(b"\n"))]
+
+
 def find_all(data: Text, text: bytes, span: Span) -> Iterator[int]:
     """Yield where ``text`` occurs, but not in long strings in hexadecimal. No two of these overlap."""
     escaped = re.escape(text)

@@ -97,10 +97,7 @@ def _at_work(dumps: Iterable[Dump]) -> str | None:
     """Return the innermost pass that has begun in dumps of one program and not ended."""
     walk = ProgramWalk()
     for marker in filter(None, (dump.marker for dump in dumps)):
-        if marker.when == "before":
-            walk.at_work.append(walk.begin(marker, marker.symbol))
-        else:
-            walk.ended(marker, marker.symbol)
+        walk.follow(marker, marker.symbol)
     return walk.at_work[-1].pass_name if walk.at_work else None
 
 

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from graphlib import CycleError, TopologicalSorter
-from itertools import accumulate, groupby, pairwise
+from itertools import groupby, pairwise
 from operator import attrgetter
 from time import thread_time
 from typing import TYPE_CHECKING, NamedTuple
@@ -25,7 +25,7 @@ from eio_audit.audit.locations.parsed_locations import Interned
 from eio_audit.audit.options import AuditOptions
 from eio_audit.mlir.input.dumps import find_dumps
 from eio_audit.mlir.input.filecheck import CheckLine, FailedCheck, Part
-from eio_audit.mlir.source import InputError, Position, Text
+from eio_audit.mlir.source import InputError, Position, line_ends
 from eio_audit.order.permutation import displaced
 
 if TYPE_CHECKING:  # it takes longest to import
@@ -115,7 +115,7 @@ def compare_checks(
     if order is CheckOrder.SAME and out:
         order = CheckOrder.OTHER
         forbidden = _forbidden(failed, [one.found[0] for one in expected], options)
-    places = _line_starts(failed.source.data)
+    places = [0, *line_ends(failed.source.data)]
 
     def found(sought: _Sought) -> FoundLine:
         line, _ = sought.found
@@ -295,10 +295,6 @@ def _apart(all_sought: Sequence[_Sought]) -> Iterator[int]:
             yield later.check.line
 
 
-def _line_starts(data: Text) -> list[int]:
-    return [*accumulate((len(line) + 1 for line in data[:].split(b"\n")), initial=0)]
-
-
 def _forbidden(failed: FailedCheck, lines: Sequence[int], options: AuditOptions) -> str | None:
     """Return why the ops on some lines cannot be in this order; empty if they can, None if not known."""
     try:
@@ -306,7 +302,7 @@ def _forbidden(failed: FailedCheck, lines: Sequence[int], options: AuditOptions)
         read = read_dump(dump, options)
     except (InputError, ValueError):
         return None
-    starts = _line_starts(dump.source.data)
+    starts = [0, *line_ends(dump.source.data)]
     op_on = {bisect_right(starts, start) - 1: op for op, start in reversed([*enumerate(read.ir.op_start)])}
     ops = [op_on[line] for line in lines if line in op_on]
     kept = KeptOrder(ComparedDump(read, Interned()))

@@ -112,7 +112,7 @@ class ProgramStates:
         self._options = options
         self._steps = log.steps
         self._last: tuple[Dump, DumpStates] | None = None
-        self._audited: AuditedDump | None = None  # all of that dump, if it was audited at once
+        self._audited: AuditedDump | None = None  # of that dump, if its functions were audited at once
         self._outside = WeakKeyDictionary[OutsideText, DumpStates]()
 
     def observe(self, dump: Dump, *, is_said_invalid: bool = False) -> DumpStates:
@@ -124,10 +124,10 @@ class ProgramStates:
         Raises:
             InputError: the dump cannot be read.
         """
-        is_read = self._last is not None and dump.has_text_of(self._last[0])
-        if self._last is None or not is_read or (self._last[1].faults and not dump.has_failed):
-            self._last = dump, self._read(dump)
-        states = self._identified(self._last[1])
+        last = self._last_of(dump)
+        if last is None or (last[1].faults and not dump.has_failed):
+            self._last = last = dump, self._read(dump)
+        states = self._identified(last[1])
         if not dump.has_failed:
             return states
         invalid = {
@@ -138,13 +138,18 @@ class ProgramStates:
         return replace(states, parts={**states.parts, **invalid})
 
     def audited(self, dump: Dump) -> tuple[AuditedDump, int]:
-        """Return the audit of a dump, and how many lines its positions are too high up in the file.
+        """Return the audit of a dump of this text, and how many lines further down this one is.
 
-        That of the last dump is known if all of its functions were read.
+        That of the last text is known if all of its functions were audited at once.
         """
-        if self._last is not None and self._audited is not None and dump.has_text_of(self._last[0]):
-            return self._audited, dump.first_line - self._last[0].first_line
-        return audit_dump(dump, self._options, self.work), 0
+        last = self._last_of(dump)
+        if last is None or self._audited is None:
+            return audit_dump(dump, self._options, self.work), 0
+        return self._audited, dump.first_line - last[0].first_line
+
+    def _last_of(self, dump: Dump) -> tuple[Dump, DumpStates] | None:
+        """Return the last text that was read, if it is that of a dump."""
+        return self._last if self._last is not None and dump.has_text_of(self._last[0]) else None
 
     def same_in(self, shown: DumpStates) -> set[FunctionOrModule]:
         """Return the functions and modules that a dump shows as they are known."""

@@ -24,9 +24,10 @@ from eio_audit.audit.locations.parsed_locations import Interned
 from eio_audit.audit.options import AuditOptions
 from eio_audit.audit.programs.modules import FunctionOrModule
 from eio_audit.audit.programs.program_text import ProgramText
-from eio_audit.audit.programs.scope_text import Scope, ScopeText, extents_of, line_ends
+from eio_audit.audit.programs.scope_text import Scope, ScopeText, extents_of
 from eio_audit.audit.programs.shown_text import OutsideText, Recent, ShownText
 from eio_audit.mlir.input.dumps import Dump, DumpPlace
+from eio_audit.mlir.source import line_ends
 
 KNOWN_BYTES = 1 << 23  # of how many bytes of the latest texts what was read is kept
 KNOWN_TEXTS = 50_000  # how many numbers for texts, locations and classes of ops are kept from dump to dump
@@ -39,7 +40,7 @@ class ScopeSide:
         self.ops = ops  # the ops as they are compared, without those in the bodies that were left out
         self.numbers: Sequence[int] = ()  # per op, its number, which it keeps from dump to dump
         self.kept = kept  # per line that was read, its 0-based number in the text
-        self._ends = line_ends(ops.ir.source)
+        self._ends = line_ends(ops.ir.source.data)
 
     @cached_property
     def op_lines(self) -> Sequence[int]:

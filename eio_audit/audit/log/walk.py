@@ -117,13 +117,18 @@ class ProgramWalk:
     def step(self, dump: Dump, shown: ShownT) -> LogStep[ShownT]:
         """Begin or end the pass of a dump. What is known of the program stays the same."""
         marker = dump.marker
-        function, at_work, ended = shown.function_of(marker), (*self.at_work,), None
-        if marker is not None and marker.when == "before":
-            self.at_work.append(self.begin(marker, function))
-        elif marker is not None:
-            ended = self.ended(marker, function) or self.begin(marker, function)
-            ended.failed = marker.failed
+        function, at_work = shown.function_of(marker), (*self.at_work,)
+        ended = None if marker is None else self.follow(marker, function)
         return LogStep(dump, shown, function, ended, at_work, self._vanished(shown))
+
+    def follow(self, marker: Marker, function: str | None) -> PassRun | None:
+        """Begin or end the pass of a marker. Return the run that ended, or None."""
+        if marker.when == "before":
+            self.at_work.append(self.begin(marker, function))
+            return None
+        ended = self.ended(marker, function) or self.begin(marker, function)
+        ended.failed = marker.failed
+        return ended
 
     def begin(self, marker: Marker | None, function: str | None) -> PassRun:
         """Return a new run of the pass of a marker; None for passes that the log does not show."""

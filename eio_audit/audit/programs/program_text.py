@@ -16,10 +16,10 @@ from dataclasses import dataclass
 from functools import cached_property, reduce
 from itertools import takewhile
 
-from eio_audit.audit.programs.scope_text import Lines, Scope, ScopeOp, ScopeText, extents_of, line_ends
+from eio_audit.audit.programs.scope_text import Lines, Scope, ScopeOp, ScopeText, extents_of
 from eio_audit.audit.programs.shown_text import Outline, ShownText, read_shown
 from eio_audit.mlir.input.dumps import Dump
-from eio_audit.mlir.source import InputError
+from eio_audit.mlir.source import InputError, line_ends
 from eio_audit.mlir.traits import OpTable
 
 _MODULE = "builtin.module"
@@ -249,7 +249,7 @@ def _take(texts: ProgramText, dump: Dump, op_table: OpTable) -> Scope:
     else:
         kept = range(len(shown.text.lines))
         ir = read_shown(shown.text.readable(kept), op_table)
-        extents = extents_of(ir, line_ends(ir.source), kept, root)
+        extents = extents_of(ir, line_ends(ir.source.data), kept, root)
         text = shown.text._replace(extents=extents)
     texts.take(text, shown.outline)
     return next(iter(text.extents))

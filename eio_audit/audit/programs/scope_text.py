@@ -12,7 +12,7 @@ from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate, chain, groupby, repeat
+from itertools import chain, groupby, repeat
 from operator import is_
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
@@ -261,11 +261,6 @@ def _has_own_lines(ir: IR, op: int) -> bool:
     data, start, end = ir.source.data, ir.op_start[op], ir.op_end[op]
     before = data[data.rfind(b"\n", 0, start) + 1 : start]
     return not before.strip() and _LINE_REST.match(data, end) is not None
-
-
-def line_ends(source: Source) -> list[int]:
-    """Return the offset after each line of a text."""
-    return [*accumulate(map((1).__add__, map(len, source.data[:].split(b"\n"))))]
 
 
 def scopes_of(ir: IR) -> dict[Scope, int]:
