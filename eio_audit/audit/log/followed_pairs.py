@@ -193,20 +193,20 @@ class LeftPairs:
     blocks: list[EndBlock] = field(default_factory=list)  # those that are out of order
 
 
-def left_pairs(
-    followed: FollowedPairs,
-    shown_in: Mapping[str | None, Dump],
-    audit: Callable[[Dump], tuple[AuditedDump, int]],
-) -> LeftPairs:
-    """Return the pairs at the end. ``shown_in`` has the last dump of each function that can be judged.
+class LastAudit(NamedTuple):
+    """The audit of some functions, for the dump that showed them last."""
 
-    ``audit`` returns the audit of a dump of this text, and how many lines further down this one is.
-    """
+    dump: Dump  # that dump
+    functions: list[str | None]  # the functions; the audit may have others
+    audited: AuditedDump  # the audit, maybe of an earlier dump with the same text of these functions
+    lines: int  # how many lines further down they are in that dump
+
+
+def left_pairs(followed: FollowedPairs, audits: Iterable[LastAudit]) -> LeftPairs:
+    """Return the pairs at the end, by the audits of the functions that are out of order then."""
     pairs = followed.pairs
     left = LeftPairs(pairs.made, pairs.multiplied, pairs.undone, pairs.left)
-    for dump in {id(dump): dump for dump in shown_in.values()}.values():
-        audited, lines = audit(dump)
-        functions = {function for function, last in shown_in.items() if last is dump}
+    for dump, functions, audited, lines in audits:
         blocks: dict[tuple[int, int], _LeftBlock] = {}
         for number, figures in zip(audited.blocks, audited.audit.blocks, strict=True):
             if figures.inversions and figures.function in functions:

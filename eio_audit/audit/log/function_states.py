@@ -8,7 +8,7 @@ either. The same holds for the text around the functions.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
@@ -16,6 +16,7 @@ from weakref import WeakKeyDictionary
 from eio_audit.audit.check.check import audit_dump, audit_keyed
 from eio_audit.audit.check.figures import BlockAudit
 from eio_audit.audit.check.keyed_dump import AuditedDump, SharedWork, read_dump
+from eio_audit.audit.log.followed_pairs import LastAudit
 from eio_audit.audit.log.program_log import ProgramLog
 from eio_audit.audit.log.walk import LogStep, Shown
 from eio_audit.audit.options import AuditOptions
@@ -42,6 +43,7 @@ class FunctionState:
     unmatched: frozenset[str]  # the patterns of `--assume-pure` that match none of its ops
     callees: tuple[bytes, ...] = ()  # the keys of the functions whose effects its figures depend on
     text: FunctionText | None = None  # its text; None if it is not a function with a text of its own
+    audit: AuditedDump | None = None  # the audit of that text in its dump, if it is out of order
     is_unindexed: bool = False  # whether it has ops that could carry an index, and none carries one
     names: Mapping[str, int] = field(default_factory=dict)  # how many ops of each name, and itself
     faults: tuple[Fault, ...] = ()  # what is invalid in it, after a pass that failed
@@ -111,8 +113,7 @@ class ProgramStates:
         self.work = SharedWork(0)  # what the audits of its dumps share
         self._options = options
         self._steps = log.steps
-        self._last: tuple[Dump, DumpStates] | None = None
-        self._audited: AuditedDump | None = None  # of that dump, if its functions were audited at once
+        self._last: tuple[Dump, DumpStates] | None = None  # the last text that was read
         self._outside = WeakKeyDictionary[OutsideText, DumpStates]()
 
     def observe(self, dump: Dump, *, is_said_invalid: bool = False) -> DumpStates:
@@ -124,7 +125,7 @@ class ProgramStates:
         Raises:
             InputError: the dump cannot be read.
         """
-        last = self._last_of(dump)
+        last = self._last if self._last is not None and dump.has_text_of(self._last[0]) else None
         if last is None or (last[1].faults and not dump.has_failed):
             self._last = last = dump, self._read(dump)
         states = self._identified(last[1])
@@ -137,19 +138,25 @@ class ProgramStates:
         }
         return replace(states, parts={**states.parts, **invalid})
 
-    def audited(self, dump: Dump) -> tuple[AuditedDump, int]:
-        """Return the audit of a dump of this text, and how many lines further down this one is.
+    def last_audits(self, dump: Dump, functions: Iterable[str | None]) -> list[LastAudit]:
+        """Return the audits of functions that are out of order, from the dump that showed them last.
 
-        That of the last text is known if all of its functions were audited at once.
+        A function with a text that was audited before is not audited again, unless it was audited alone.
         """
-        last = self._last_of(dump)
-        if last is None or self._audited is None:
-            return audit_dump(dump, self._options, self.work), 0
-        return self._audited, dump.first_line - last[0].first_line
-
-    def _last_of(self, dump: Dump) -> tuple[Dump, DumpStates] | None:
-        """Return the last text that was read, if it is that of a dump."""
-        return self._last if self._last is not None and dump.has_text_of(self._last[0]) else None
+        texts = self._steps.show(dump).divided.functions
+        known, others = dict[tuple[int, int], LastAudit](), list[str | None]()
+        for function in functions:
+            state, text = self.functions.get(function), texts.get(function or "")
+            if not state or not state.text or not state.audit or not text or not text.is_equal_to(state.text):
+                others.append(function)
+            else:
+                lines = text.line - state.text.line
+                one = LastAudit(dump, [], state.audit, lines)
+                known.setdefault((id(state.audit), lines), one).functions.append(function)
+        if others:
+            audited = audit_dump(dump, self._options, self.work)
+            return [*known.values(), LastAudit(dump, others, audited, 0)]
+        return [*known.values()]
 
     def same_in(self, shown: DumpStates) -> set[FunctionOrModule]:
         """Return the functions and modules that a dump shows as they are known."""
@@ -170,7 +177,7 @@ class ProgramStates:
         return DumpStates(read.only_function, functions, homes, modules)
 
     def _read(self, dump: Dump) -> DumpStates:
-        shown, self._audited = self._steps.show(dump), None
+        shown = self._steps.show(dump)
         text = shown.divided
 
         def read(part: Dump, ir: IR | None = None) -> DumpStates:
@@ -229,14 +236,11 @@ class ProgramStates:
         audited = audit_keyed(keyed, self.work.of_functions(), wanted)
         if keyed is compared.dump and disordered <= wanted:
             compared.dump = audited  # the advice on what to change needs the same audit
-            self._audited = None if same else audited
         found = _states_in(audited, text, wanted)
-        return {
-            symbol: replace(state, callees=tuple(callee.key for callee in callees[symbol]))
-            if symbol in callees
-            else state
-            for symbol, state in found.items()
-        }
+        for symbol in callees.keys() & found.keys():
+            keys = tuple(callee.key for callee in callees[symbol])
+            found[symbol] = replace(found[symbol], callees=keys, audit=audited)
+        return found
 
     def _state(
         self, text: DumpText, function: FunctionText, known: FunctionState | None

@@ -12,6 +12,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, reduce
+from itertools import chain, starmap
 from typing import NamedTuple, Protocol
 
 from eio_audit.audit.check.figures import BlockAudit, Summary, summarize_blocks
@@ -322,7 +323,11 @@ class _TracedProgram:
         for part, (dump, blocks) in self.judged.items():
             if any(block.inversions for block in blocks):
                 shown_in[part if isinstance(part, str) else None] = dump
-        return left_pairs(self.log.followed, shown_in, self.states.audited)
+        functions_in: dict[int, tuple[Dump, list[str | None]]] = {}
+        for function, dump in shown_in.items():
+            functions_in.setdefault(id(dump), (dump, []))[1].append(function)
+        audits = starmap(self.states.last_audits, functions_in.values())
+        return left_pairs(self.log.followed, chain.from_iterable(audits))
 
 
 class _Tracer:

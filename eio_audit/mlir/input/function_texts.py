@@ -68,10 +68,13 @@ class FunctionText:
         """A key that is equal for functions whose texts differ only in alias names and logger lines."""
         return self.aliases.key_of(without_noise(self.text))
 
+    def is_equal_to(self, other: FunctionText) -> bool:
+        """Whether both texts are equal to the byte, with their aliases."""
+        return self.raw == other.raw and self.aliases.definitions == other.aliases.definitions
+
     def is_same_as(self, other: FunctionText) -> bool:
         """Whether both texts are equal, to the byte (fast to check) or up to alias names."""
-        is_same_text = self.raw == other.raw and self.aliases.definitions == other.aliases.definitions
-        return is_same_text or self.key == other.key
+        return self.is_equal_to(other) or self.key == other.key
 
     @cached_property
     def symbols(self) -> frozenset[str]:
