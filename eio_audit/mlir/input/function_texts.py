@@ -192,11 +192,13 @@ class Aliases:
     @cached_property
     def _plain_locations(self) -> dict[bytes, bytes]:
         """By alias, its location if that is short and contains no alias."""
+        values = b"\n".join(self.definitions.values())
+        are_plain = b"#" not in values and b"!" not in values
         return {
             name: value[4:-1]
             for name, value in self.definitions.items()
             if value[:4] == b"loc(" and value[-1:] == b")" and len(value) < _LONG_LOCATION
-            if b"#" not in value and b"!" not in value
+            if are_plain or (b"#" not in value and b"!" not in value)
         }
 
 
