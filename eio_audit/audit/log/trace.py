@@ -20,11 +20,9 @@ from eio_audit.audit.diff.advice import Advice, Change
 from eio_audit.audit.diff.end_block import EndBlock
 from eio_audit.audit.gate.findings import Finding
 from eio_audit.audit.gate.gate import by_severity
-from eio_audit.audit.log.crash import Crash, next_pass
-from eio_audit.audit.log.failures import Failures, Suspect, located
+from eio_audit.audit.log.failures import Crash, Failures, Suspect, located
 from eio_audit.audit.log.followed_pairs import LeftOp, LeftPairs, left_pairs
 from eio_audit.audit.log.function_states import DumpStates, ProgramStates
-from eio_audit.audit.log.op_totals import CountedDump, OpTotals, sum_of
 from eio_audit.audit.log.pass_advice import PassAdvice
 from eio_audit.audit.log.program_log import ProgramLog
 from eio_audit.audit.log.scope_steps import (
@@ -40,11 +38,11 @@ from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.audit.pair_class import SHUFFLED, PairClass
 from eio_audit.audit.programs.modules import FunctionOrModule
 from eio_audit.mlir.input.diagnostics import Diagnostic, crash_while_printed
-from eio_audit.mlir.input.dumps import Dump, each_dump, module_lines
+from eio_audit.mlir.input.dumps import Dump, DumpPlace, each_dump, module_lines
 from eio_audit.mlir.input.function_texts import shown_op
 from eio_audit.mlir.input.markers import Marker
 from eio_audit.mlir.input.pass_times import PassTimes, TimedRun
-from eio_audit.mlir.input.pipeline import PipelinePass, pipeline_in, program_arguments
+from eio_audit.mlir.input.pipeline import PipelinePass, next_pass, pipeline_in, program_arguments
 from eio_audit.mlir.ir import Fault
 from eio_audit.mlir.pattern import pattern
 from eio_audit.mlir.source import InputError, bugs_are_errors
@@ -127,6 +125,27 @@ class LeftFinding(NamedTuple):
     made_at: TracedPlace | None
 
 
+class CountedDump(NamedTuple):
+    """The ops that one dump shows."""
+
+    place: DumpPlace  # the dump
+    function: str | None  # symbol of the function if it shows only that; None for a program
+    ops: Mapping[str, int]  # how many of each name, at any depth
+
+
+class OpTotals(NamedTuple):
+    """The ops of a log by name, at any depth."""
+
+    first: Mapping[str, int] = {}  # when the log first shows each function, but those that a pass made
+    last: Mapping[str, int] = {}  # at its end
+    dumps: tuple[CountedDump, ...] = ()  # those of each dump
+
+    def plus(self, other: OpTotals) -> OpTotals:
+        """Return the totals of two logs together."""
+        first, last = sum_of([self.first, other.first]), sum_of([self.last, other.last])
+        return OpTotals(first, last, self.dumps + other.dumps)
+
+
 @dataclass(frozen=True)
 class Trace:
     """The history of the programs in a log."""
@@ -200,6 +219,14 @@ class Trace:
     def initial_left_shuffled(self) -> int:
         """The pairs of the first dumps that are left out of place, or with a wrong index."""
         return sum(self.initial_classes.get(one, 0) for one in SHUFFLED)
+
+
+def sum_of(counts: Iterable[Mapping[str, int]]) -> Counter[str]:
+    """Add up counts by name."""
+    total = Counter[str]()
+    for one in counts:
+        total.update(one)
+    return total
 
 
 class Watch(Protocol):

@@ -4,8 +4,8 @@ Every dump shows the program or one op of it: a module, a function, an executabl
 before a dump is the last one that shows the same op, with what later dumps show of the ops inside it.
 
 An op is the same in two dumps if it has the same name and symbol. If several have, or if it has no symbol, it
-is the one that shares most symbols inside it. Of several, it is one with the same functions and modules in it,
-or else the one that shares most lines.
+is the one that shares most symbols inside it. Of these it is the one with the same functions and modules, or
+else the one that shares most lines.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ from operator import attrgetter
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
-from eio_audit.audit.log.trace import Trace, TracedPass
+from eio_audit.audit.log.trace import OpTotals, Trace, TracedPass
 from eio_audit.report.document import Cells, columns_if_any, columns_of, figures_of
 from eio_audit.report.documents.tables import table_of_models, table_of_ops, table_of_totals
 from eio_audit.report.html.data import STATUSES, PassEntry, PassList, StoredSteps, Table, table_of
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from eio_audit.audit.bisect.bisect import Application, Bisection
     from eio_audit.audit.corpus.trace_models import ModelTrace, ModelTraces
     from eio_audit.audit.gate.gate import Gate
-    from eio_audit.audit.log.op_totals import OpTotals
 
 _FIGURES = "#made, #undone, #left, #mislabelled=wrong indices, #lost"
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:  # a trace needs no compiler
     from eio_audit.audit.bisect.bisect import Application
     from eio_audit.audit.corpus.trace_models import ModelTrace, ModelTraces, PassTotal
     from eio_audit.audit.gate.gate import Gate
-    from eio_audit.audit.log.crash import Crash
+    from eio_audit.audit.log.failures import Crash
     from eio_audit.audit.log.trace import LeftFinding, Trace, TracedPass
     from eio_audit.mlir.input.diagnostics import Diagnostic
     from eio_audit.mlir.input.markers import Marker
