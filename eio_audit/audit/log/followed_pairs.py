@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
@@ -173,24 +172,23 @@ class LeftOp(NamedTuple):
     pairs: int  # in how many of the pairs it is
 
 
-@dataclass(slots=True)
 class LeftPairs:
     """The pairs of one program, by the origin that is charged with them, at the end of a log."""
 
-    made: Counter[int]  # how many it put out of order
-    multiplied: Counter[int]  # how many of these came when a later pass put ops in the place of one
-    undone: Counter[int]  # how many it put in order
-    left: Counter[int]  # how many of those that it made are out of order
-    # By origin, how many pairs of each class it left. Those in graph regions have none.
-    classes: dict[int, Counter[PairClass]] = field(default_factory=lambda: defaultdict(Counter))
-    # By origin, the ops in its pairs that `fix --relabel` changes, those in most of them first. In a
-    # block that it leaves as it is, the displaced ops.
-    ops: dict[int, list[LeftOp]] = field(default_factory=lambda: defaultdict(list))
-    # By origin, how many pairs it left in functions that run ahead.
-    ahead: Counter[int] = field(default_factory=Counter)
-    # The findings in the last dumps, each with the origin of most of its pairs.
-    findings: list[tuple[Finding, int]] = field(default_factory=list)
-    blocks: list[EndBlock] = field(default_factory=list)  # those that are out of order
+    def __init__(self, pairs: InvertedPairs) -> None:
+        self.made = pairs.made  # how many it put out of order
+        self.multiplied = pairs.multiplied  # how many of them a later pass added, with ops in place of one
+        self.undone = pairs.undone  # how many it put in order
+        self.left = pairs.left  # how many of those that it made are out of order
+        # By origin, how many pairs of each class it left. Those in graph regions have none.
+        self.classes = defaultdict[int, Counter[PairClass]](Counter)
+        # By origin, the ops in its pairs that `fix --relabel` changes, those in most of them first. In a
+        # block that it leaves as it is, the displaced ops.
+        self.ops = defaultdict[int, list[LeftOp]](list)
+        self.ahead = Counter[int]()  # by origin, how many pairs it left in functions that run ahead
+        # The findings in the last dumps, each with the origin of most of its pairs.
+        self.findings = list[tuple[Finding, int]]()
+        self.blocks = list[EndBlock]()  # those that are out of order
 
 
 class LastAudit(NamedTuple):
@@ -204,8 +202,7 @@ class LastAudit(NamedTuple):
 
 def left_pairs(followed: FollowedPairs, audits: Iterable[LastAudit]) -> LeftPairs:
     """Return the pairs at the end, by the audits of the functions that are out of order then."""
-    pairs = followed.pairs
-    left = LeftPairs(pairs.made, pairs.multiplied, pairs.undone, pairs.left)
+    left = LeftPairs(followed.pairs)
     for dump, functions, audited, lines in audits:
         blocks: dict[tuple[int, int], _LeftBlock] = {}
         for number, figures in zip(audited.blocks, audited.audit.blocks, strict=True):

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
@@ -32,8 +31,7 @@ from eio_audit.mlir.source import InputError
 _INDENTATION = pattern(rb"\n[ \t]+")
 
 
-@dataclass(frozen=True, slots=True)
-class FunctionState:
+class FunctionState(NamedTuple):
     """A function, or a module without its functions and modules, as one dump shows it."""
 
     # A value that is equal for equal states, whatever their aliases and the text around the function.
@@ -45,7 +43,7 @@ class FunctionState:
     text: FunctionText | None = None  # its text; None if it is not a function with a text of its own
     audit: AuditedDump | None = None  # the audit of that text in its dump, if it is out of order
     is_unindexed: bool = False  # whether it has ops that could carry an index, and none carries one
-    names: Mapping[str, int] = field(default_factory=dict)  # how many ops of each name, and itself
+    names: Mapping[str, int] = {}  # how many ops of each name, and itself
     faults: tuple[Fault, ...] = ()  # what is invalid in it, after a pass that failed
     forward_uses: tuple[Fault, ...] = ()  # what may be: uses before definitions in unlisted ops
 
@@ -62,7 +60,6 @@ class FunctionState:
 _NOTHING = FunctionState(b"", (), frozenset(), frozenset())  # the figures of a missing function
 
 
-@dataclass(frozen=True, slots=True)
 class DumpStates(Shown):
     """The states that one dump shows."""
 
@@ -132,11 +129,11 @@ class ProgramStates:
         if not dump.has_failed:
             return states
         invalid = {
-            part: replace(state, faults=state.faults + state.forward_uses)
+            part: state._replace(faults=state.faults + state.forward_uses)
             for part, state in states.parts.items()
             if is_said_invalid or (part in self.functions and not self.functions[part].forward_uses)
         }
-        return replace(states, parts={**states.parts, **invalid})
+        return states._replace(parts={**states.parts, **invalid})
 
     def last_audits(self, dump: Dump, functions: Iterable[str | None]) -> list[LastAudit]:
         """Return the audits of functions that are out of order, from the dump that showed them last.
@@ -216,7 +213,7 @@ class ProgramStates:
                 functions[symbol] = state
         except InputError:  # in a part: the whole tells, with the position
             return read(dump)
-        return replace(outside, parts=functions)
+        return outside._replace(parts=functions)
 
     def _read_at_once(self, text: DumpText, same: Collection[str]) -> dict[str, FunctionState]:
         """Read what is compared of a dump. Return the states of its functions but the ``same`` ones.
@@ -239,7 +236,7 @@ class ProgramStates:
         found = _states_in(audited, text, wanted)
         for symbol in callees.keys() & found.keys():
             keys = tuple(callee.key for callee in callees[symbol])
-            found[symbol] = replace(found[symbol], callees=keys, audit=audited)
+            found[symbol] = found[symbol]._replace(callees=keys, audit=audited)
         return found
 
     def _state(
@@ -253,7 +250,7 @@ class ProgramStates:
         part, may_be_invalid = text.function_dump(function, callees), text.dump.has_failed
         audited = audit_dump(part, self._options, self.work, may_be_invalid=may_be_invalid)
         state = _states_in(audited, text, [function.symbol]).get(function.symbol)
-        return None if state is None else replace(state, callees=keys)
+        return state and state._replace(callees=keys)
 
     def change(self, step: LogStep[DumpStates], parts: Collection[FunctionOrModule]) -> StateChange | None:
         """Return the change of some functions and modules, observed or vanished; None if none was known.
@@ -378,7 +375,7 @@ def _grouped(
     if options.order_from is not None:
         for shared in states.keys() & text.functions.keys():
             function = text.functions[str(shared)]
-            states[shared] = replace(states[shared], key=function.key, text=function)
+            states[shared] = states[shared]._replace(key=function.key, text=function)
     return DumpStates(symbol, states, parts.homes, dict(enumerate(parts.modules)))
 
 

@@ -51,7 +51,7 @@ from eio_audit.order.inverted_pairs import INITIAL
 _ADAPTOR = pattern(r"(?i)adaptor|\bpipeline\Z|fixed-?point-?iterator")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class TracedPass:
     """One run of a pass, or one stage of a compiler."""
 
@@ -308,19 +308,19 @@ class _Charges:
         )
 
 
-@dataclass(slots=True)
 class _TracedProgram:
     """One program: its states, the last dump of each function, its passes and its pairs out of order."""
 
-    name: str
-    states: ProgramStates
-    log: ProgramLog
-    advice: PassAdvice
-    shown_in: dict[FunctionOrModule, TracedPlace] = field(default_factory=dict)
-    # The last dump of each function that can be judged, with its figures; none if none could be.
-    judged: dict[FunctionOrModule, tuple[Dump, tuple[BlockAudit, ...]]] = field(default_factory=dict)
-    charges: dict[int, _Charges] = field(default_factory=dict)
-    first_ops: Counter[str] = field(default_factory=Counter)  # its ops by name, as they were first shown
+    def __init__(self, name: str, options: AuditOptions) -> None:
+        self.name = name
+        self.log = ProgramLog(options)
+        self.states = ProgramStates(options, self.log)
+        self.advice = PassAdvice(self.log.followed.pairs)
+        self.shown_in: dict[FunctionOrModule, TracedPlace] = {}
+        # The last dump of each function that can be judged, with its figures; none if none could be.
+        self.judged: dict[FunctionOrModule, tuple[Dump, tuple[BlockAudit, ...]]] = {}
+        self.charges: dict[int, _Charges] = {}
+        self.first_ops = Counter[str]()  # its ops by name, as they were first shown
 
     def judge(self, step: LogStep[DumpStates]) -> None:
         """Take the figures of a dump. If it has no index, or is invalid, those before it count on."""
@@ -385,10 +385,7 @@ class _Tracer:
         self._times.look_at(dump)
         program = self._programs.get(dump.program)
         if program is None:
-            log = ProgramLog(self._options)
-            advice = PassAdvice(log.followed.pairs)
-            program = _TracedProgram(dump.program, ProgramStates(self._options, log), log, advice)
-            self._programs[dump.program] = program
+            program = self._programs[dump.program] = _TracedProgram(dump.program, self._options)
         place = self._place(dump)
         if dump.above is not None:
             source, span = dump.above

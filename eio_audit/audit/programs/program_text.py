@@ -13,7 +13,6 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import cached_property, reduce
 from itertools import takewhile
 
@@ -26,12 +25,12 @@ from eio_audit.mlir.traits import OpTable
 _MODULE = "builtin.module"
 
 
-@dataclass(frozen=True)
 class _Showing:
     """The last text that shows some scopes; ``number`` counts the dumps of the program."""
 
-    number: int
-    text: ScopeText
+    def __init__(self, number: int, text: ScopeText) -> None:
+        self.number = number
+        self.text = text
 
     @cached_property
     def inside(self) -> Mapping[Scope, list[Scope]]:
