@@ -145,7 +145,7 @@ class Aliases:
         self.definitions: dict[bytes, bytes] = dict(zip(names, map(bytes.rstrip, values), strict=True))
         self.are_unique = len(found) == len(self.definitions)
         # A pattern that begins with a single character is ten times as fast.
-        has_types = b"!" in {name[:1] for name in self.definitions}
+        has_types = b"\n!" in b"\n".join([b"", *self.definitions])
         self._use = _ALIAS_USE if has_types else _ATTRIBUTE_ALIAS_USE
 
     def key_of(self, text: bytes) -> bytes:
