@@ -14,7 +14,7 @@ from weakref import WeakKeyDictionary
 
 from eio_audit.audit.check.check import audit_dump, audit_keyed
 from eio_audit.audit.check.figures import BlockAudit
-from eio_audit.audit.check.keyed_dump import AuditedDump, SharedWork, read_dump
+from eio_audit.audit.check.keyed_dump import AuditedDump, KeyedDump, SharedWork, read_dump
 from eio_audit.audit.log.followed_pairs import LastAudit
 from eio_audit.audit.log.program_log import ProgramLog
 from eio_audit.audit.log.walk import LogStep, Shown
@@ -194,9 +194,13 @@ class ProgramStates:
                 outside = read(dump)
             elif known_outside is not None:
                 outside = known_outside
-            elif not (same or dump.has_failed) and (whole := self._steps.read_all(dump)) is not None:
-                others = {*whole.functions} - text.functions.keys()
-                audited = audit_keyed(whole, self.work, others)
+            elif (
+                not dump.has_failed
+                and (not same or same.keys() < text.functions.keys())  # what is read is compared, too
+                and (around := self._steps.read_without(dump, same)) is not None
+            ):
+                others = {*around.functions} - text.functions.keys()
+                audited = audit_keyed(around, self.work, others)
                 outside = _grouped(text, audited, self._options, text.functions)
                 self._outside[shown.outside] = outside
             else:
@@ -224,12 +228,14 @@ class ProgramStates:
         if not wanted:
             return {}
         compared = self._steps.read(text.dump, same)
-        keyed = compared.dump
-        disordered = {keyed.functions[block] for block in keyed.keys.disordered_blocks}
+        keyed: KeyedDump | None = compared.dump
+        disordered = {compared.functions[block] for block in compared.dump.keys.disordered_blocks}
         callees = {one: text.reached_from(text.functions[one]) for one in wanted & disordered}
         needed = {callee.symbol for called in callees.values() for callee in called}
         if not needed.isdisjoint(same):
             keyed = self._steps.read_without(text.dump, {*same} - needed)
+        if keyed is None:
+            return {}  # each function is read alone
         audited = audit_keyed(keyed, self.work.of_functions(), wanted)
         if keyed is compared.dump and disordered <= wanted:
             compared.dump = audited  # the advice on what to change needs the same audit

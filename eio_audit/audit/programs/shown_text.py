@@ -113,14 +113,14 @@ class ShownText:
         """Take the outline from all of the dump, if its functions are where they were found by their text."""
         lines = {scope[-1].symbol: lines for scope, lines in extents.items() if scope}
         holders = {op.symbol for scope in extents for op in scope[:-1]}
-        found = self._lines_of_functions
+        found = self.lines_of_functions
         if holders.isdisjoint(found) and found.items() <= lines.items():
             self.outside.outline = Outline([*scopes_of(ir)], only_function(ir), True)
             return True
         return False
 
     @cached_property
-    def _lines_of_functions(self) -> dict[str, range]:
+    def lines_of_functions(self) -> dict[str, range]:
         """By symbol, the lines of the functions that were found by their text."""
         first = next(iter(self.text.lines.numbers), 0)
         return {
@@ -137,7 +137,7 @@ class ShownText:
     @property
     def functions(self) -> dict[str, range]:
         """By symbol, the lines of these functions."""
-        return self._lines_of_functions if self.function_texts else {}
+        return self.lines_of_functions if self.function_texts else {}
 
 
 def extent_of(dump: Dump) -> Span:
