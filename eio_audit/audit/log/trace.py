@@ -350,10 +350,10 @@ class _TracedProgram:
         for part, (dump, blocks) in self.judged.items():
             if any(block.inversions for block in blocks):
                 shown_in[part if isinstance(part, str) else None] = dump
-        functions_in: dict[int, tuple[Dump, list[str | None]]] = {}
+        functions_in = defaultdict[Dump, list[str | None]](list)
         for function, dump in shown_in.items():
-            functions_in.setdefault(id(dump), (dump, []))[1].append(function)
-        audits = starmap(self.states.last_audits, functions_in.values())
+            functions_in[dump].append(function)
+        audits = starmap(self.states.last_audits, functions_in.items())
         return left_pairs(self.log.followed, chain.from_iterable(audits))
 
 
