@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from eio_audit.mlir.input.dumps import Dump
     from eio_audit.report.html.data import StoredSteps
     from eio_audit.report.text.console import Console
-    from eio_audit.report.text.findings import Excerpts
+    from eio_audit.report.text.document import Excerpts
 
 RENDERERS = {
     "Verdict": {
@@ -70,7 +70,7 @@ RENDERERS = {
     "OneApplication": {"text": "documents.bisect:application_document", "json": "json:application_to_json"},
     "FirstFailingDump": {"text": "documents.bisect:first_failing_dump_document", "json": "json:to_json"},
     "FirstFailure": {"text": "documents.bisect:first_failure_document", "json": "json:to_json"},
-    "Reduction": {"text": "documents.reduce:reduction_document", "json": "json:to_json"},
+    "Reduction": {"text": "documents.bisect:reduction_document", "json": "json:to_json"},
     "History": {"text": "documents.history:history_document", "json": "json:to_json"},
     "RunComparison": {"text": "documents.diff:runs_document", "json": "json:two_runs_to_json"},
     "TimeComparison": {

@@ -14,8 +14,7 @@ from eio_audit.mlir.source import printable_in_json
 
 if TYPE_CHECKING:  # a command does not need the results of the others
     from eio_audit.audit.bisect.bisect import Bisection, OneApplication, OpSteps
-    from eio_audit.audit.bisect.first_failure import FirstFailure
-    from eio_audit.audit.bisect.log_search import FirstFailingDump
+    from eio_audit.audit.bisect.first_failure import FirstFailingDump, FirstFailure
     from eio_audit.audit.check.figures import DumpAudit, Summary
     from eio_audit.audit.corpus.trace_models import ModelTraces
     from eio_audit.audit.corpus.two_runs import RunComparison

@@ -8,7 +8,7 @@ reads.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property, reduce
@@ -27,14 +27,15 @@ from eio_audit.audit.bisect.pass_search import (
     SearchResult,
     find_states,
 )
-from eio_audit.audit.bisect.pass_states import flow_of, write_log
 from eio_audit.audit.bisect.survey import Attempt, Survey, short_pattern
 from eio_audit.audit.command import termination_waits
 from eio_audit.audit.corpus.workers import usable_cores
-from eio_audit.audit.diff.advice import Advice
+from eio_audit.audit.diff.advice import Advice, PassFlow
 from eio_audit.audit.diff.diff import Diff, diff
-from eio_audit.audit.diff.made_ops import Root
+from eio_audit.audit.diff.homes import State
+from eio_audit.audit.diff.made_ops import PassStep, Root
 from eio_audit.audit.log.history import EventKind, History, OpEvent, OpHistory, history
+from eio_audit.audit.log.program_log import ProgramLog
 from eio_audit.audit.log.scope_steps import OpCounts
 from eio_audit.audit.log.trace import Trace, TracedPass, Watch, trace
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
@@ -497,3 +498,36 @@ def op_steps(bisection: Bisection, op: str) -> OpSteps:
         return OpSteps(bisection, history(bisection.dumps(), op, bisection.states.options))
     except InputError as error:
         raise InputError(bisection.command[0], None, error.message) from error
+
+
+def flow_of(dumps: Iterable[Dump], roots: Sequence[Root | None], options: AuditOptions) -> PassFlow:
+    """Return the labels and places of the ops through the states of a pass.
+
+    Args:
+        dumps: the state before the pass, and after each step.
+        roots: by step, the op that a pattern was applied to; None if it is not an application, or not known.
+            The first step is what the pass does without patterns.
+        options: how the states are read.
+    """
+    log, remaining = ProgramLog(options), iter(dumps)
+    first = log.compared(next(remaining), ()).new
+    assert first is not None
+
+    def steps() -> Iterator[PassStep]:
+        for dump, root in zip(remaining, roots, strict=True):
+            found = log.compared(dump, ())
+            if found.old is None or found.new is None:
+                yield PassStep(None, root=root)
+            else:
+                numbers, is_whole = (found.old.numbers, found.new.numbers), [*roots] == [None]
+                yield PassStep(found.comparison, *numbers, found.origins, root, is_whole)
+
+    return PassFlow(State(first.ops, first.numbers), steps())
+
+
+def write_log(path: Path, pass_name: str, steps: Iterable[str], states: Iterable[bytes]) -> None:
+    """Write the log: the text of the state before the pass, then after each of its steps."""
+    moments = [f"Before {pass_name} ({pass_name})", *(f"After {step}" for step in steps)]
+    with path.open("wb") as file:
+        for moment, text in zip(moments, states, strict=True):
+            file.write(f"// -----// IR Dump {moment} //----- //\n".encode() + text.strip() + b"\n\n")

@@ -257,8 +257,7 @@ def _is_log(command: tuple[str, ...]) -> bool:
 
 def _test_log(ctx: click.Context, request: Request, test: str, log: str, reports: Reports) -> None:
     """Find the first dump of a log on which a test fails, and exit."""
-    from eio_audit.audit.bisect.first_failure import BuiltInTest
-    from eio_audit.audit.bisect.log_search import first_failing_dump
+    from eio_audit.audit.bisect.first_failure import BuiltInTest, first_failing_dump
 
     reports.require("FirstFailingDump", "--test")
     parsed = BuiltInTest(test) if test in [*BuiltInTest] else program_of(test, "--test")

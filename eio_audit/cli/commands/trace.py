@@ -194,8 +194,8 @@ def trace_command(
         watches.append(steps)
     is_live = paths == ("-",) and not reports.quiet and sys.stderr.isatty()
     if is_live:
+        from eio_audit.report.text.changes import LiveRows
         from eio_audit.report.text.console import Console
-        from eio_audit.report.text.live_rows import LiveRows
 
         watches.append(LiveRows(Console(sys.stderr)))
     if watches:

@@ -26,8 +26,8 @@ from eio_audit.report.document import (
     heading_of,
     line,
 )
-from eio_audit.report.documents.order import order_of
-from eio_audit.report.documents.tables import table_of_ops, table_of_two_times
+from eio_audit.report.documents.check import order_of
+from eio_audit.report.documents.trace import table_of_ops, table_of_two_times
 from eio_audit.report.wording import count, more
 from eio_audit.report.wording import diff as words
 from eio_audit.report.wording.advice import sentences

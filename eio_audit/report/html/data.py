@@ -22,8 +22,7 @@ from operator import itemgetter, or_
 from typing import TYPE_CHECKING, Any
 
 from eio_audit.audit.log.scope_steps import ChangedOp, ScopeSide, ScopeStep, changed_ops
-from eio_audit.audit.programs.scope_text import Lines, ScopeText
-from eio_audit.audit.programs.shown_text import extent_of
+from eio_audit.audit.programs.scope_text import Lines, ScopeText, extent_of
 from eio_audit.mlir.input.function_texts import Aliases, DumpText
 from eio_audit.mlir.source import count_lines
 from eio_audit.report.wording.diff import SIGNS

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from eio_audit.audit.log.trace import Trace, TracedPass
 from eio_audit.report.document import Cells, columns_if_any, columns_of, figures_of
-from eio_audit.report.documents.tables import table_of_models, table_of_ops, table_of_totals
+from eio_audit.report.documents.trace import table_of_models, table_of_ops, table_of_totals
 from eio_audit.report.html.data import STATUSES, PassEntry, PassList, StoredSteps, Table, table_of
 from eio_audit.report.html.order_section import OPEN_FINDINGS, left_cards
 from eio_audit.report.html.pages import BROWSER_SCRIPTS, files_of, page

@@ -25,8 +25,7 @@ from eio_audit.report.wording.trace import NOT_JUDGED
 
 if TYPE_CHECKING:
     from eio_audit.audit.bisect.bisect import Application, Bisection, OneApplication, OpSteps, PatternTotal
-    from eio_audit.audit.bisect.first_failure import FirstFailure
-    from eio_audit.audit.bisect.log_search import FirstFailingDump
+    from eio_audit.audit.bisect.first_failure import FirstFailingDump, FirstFailure
     from eio_audit.audit.diff.advice import Change
     from eio_audit.audit.log.history import OpHistory
     from eio_audit.audit.log.trace import TracedPass

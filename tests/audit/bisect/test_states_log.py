@@ -8,9 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eio_audit import read_text
-from eio_audit.audit.bisect.bisect import name_of_step
+from eio_audit.audit.bisect.bisect import name_of_step, write_log
 from eio_audit.audit.bisect.pass_search import Halving
-from eio_audit.audit.bisect.pass_states import write_log
 from tests.internals import Attempt
 
 IR = b"func.func @f() {\n  return\n}\n"
