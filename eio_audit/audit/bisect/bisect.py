@@ -16,6 +16,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TypeAlias
 
+from eio_audit.audit.bisect.attempts import WITHOUT_PATTERNS, Attempt, name_of_step
 from eio_audit.audit.bisect.pass_search import (
     CHANGES_NOTHING,
     INTERRUPTED,
@@ -27,7 +28,7 @@ from eio_audit.audit.bisect.pass_search import (
     SearchResult,
     find_states,
 )
-from eio_audit.audit.bisect.survey import Attempt, Survey, short_pattern
+from eio_audit.audit.bisect.survey import Survey
 from eio_audit.audit.command import termination_waits
 from eio_audit.audit.corpus.workers import usable_cores
 from eio_audit.audit.diff.advice import Advice, PassFlow
@@ -42,13 +43,9 @@ from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.mlir.input.dumps import Dump, read_text
 from eio_audit.mlir.source import InputError
 
-WITHOUT_PATTERNS = "without patterns"
-"""The name of the step that the pass takes without any pattern, such as folding."""
 STATES_LOG = "states.log"  # the name of the log
 MAX_RUNS = 1000  # how often the compiler may run
 FEW_OPS = 10  # a program of so many ops needs no reduction
-_PLAIN = str.maketrans({"(": "[", ")": "]", "{": "[", "}": "]", ":": ".", "\n": " "})
-"""What the name of a pass in a marker cannot have."""
 Advance: TypeAlias = Callable[[PassSearch, SearchResult], None]
 """Gets the search and what it has found, after each run and at the end of the search."""
 
@@ -405,16 +402,6 @@ def _assembled(
 def root_of(attempt: Attempt | None) -> Root | None:
     """Return the op that an attempt applies a pattern to, as the advice needs it."""
     return None if attempt is None else Root(attempt.name, attempt.op, attempt.result, attempt.index)
-
-
-def name_of_step(step: Interval, attempt: Attempt | None) -> str:
-    """Return ``MyPattern<AddOp> attempt 431 on #69 ttir.add %130``, as a marker can have it."""
-    if not step.is_one:
-        return f"attempts {step.first + 1} to {step.last} not resolved"
-    if attempt is None:
-        return f"attempt {step.last}"
-    root = f" on {attempt.title}" if attempt.op else ""
-    return f"{short_pattern(attempt.pattern)} attempt {step.last}{root}".translate(_PLAIN)
 
 
 @dataclass(frozen=True, slots=True)

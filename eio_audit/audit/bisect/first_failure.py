@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TypeAlias
 
+from eio_audit.audit.bisect.attempts import Attempt, count_attempts, read_attempts, short_pattern
 from eio_audit.audit.bisect.compiler_command import (
     OWN_FLAGS,
     CompilerCommand,
@@ -32,17 +33,7 @@ from eio_audit.audit.bisect.pass_search import (
     first_failing,
     search_of,
 )
-from eio_audit.audit.bisect.survey import (
-    AFTER_ALL,
-    BASE_FLAGS,
-    BEFORE_ALL,
-    Attempt,
-    PassInQuestion,
-    choose_pass,
-    count_attempts,
-    read_attempts,
-    short_pattern,
-)
+from eio_audit.audit.bisect.survey import AFTER_ALL, BASE_FLAGS, BEFORE_ALL, PassInQuestion, choose_pass
 from eio_audit.audit.check.check import audit_dump
 from eio_audit.audit.log.walk import ProgramWalk
 from eio_audit.audit.options import AuditOptions

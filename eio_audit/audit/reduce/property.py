@@ -13,6 +13,7 @@ from subprocess import DEVNULL
 from threading import Lock
 from typing import NamedTuple
 
+from eio_audit.audit.bisect.attempts import short_pattern
 from eio_audit.audit.bisect.bisect import Bisection, bisect_pass
 from eio_audit.audit.bisect.compiler_command import (
     GENERIC,
@@ -24,15 +25,7 @@ from eio_audit.audit.bisect.compiler_command import (
     flag_of,
 )
 from eio_audit.audit.bisect.pass_search import Request
-from eio_audit.audit.bisect.survey import (
-    AFTER_ALL,
-    BASE_FLAGS,
-    BEFORE_ALL,
-    MODULE_SCOPE,
-    choose_pass,
-    short_pattern,
-    survey,
-)
+from eio_audit.audit.bisect.survey import AFTER_ALL, BASE_FLAGS, BEFORE_ALL, MODULE_SCOPE, choose_pass, survey
 from eio_audit.audit.gate.gate import Gate
 from eio_audit.audit.gate.rules import RULE_OF
 from eio_audit.audit.log.trace import trace

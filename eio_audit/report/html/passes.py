@@ -14,6 +14,7 @@ from operator import attrgetter
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
+from eio_audit.audit.bisect.attempts import WITHOUT_PATTERNS
 from eio_audit.audit.log.trace import Trace, TracedPass
 from eio_audit.report.document import Cells, columns_if_any, columns_of, figures_of
 from eio_audit.report.documents.trace import table_of_models, table_of_ops, table_of_totals
@@ -244,7 +245,7 @@ def _heights(one: Application, shows_order: bool) -> tuple[int, int]:
 def _said(one: Application, shows_order: bool) -> str:
     """Return ``431: 315 -> 396``."""
     what = bisect.before_and_after(one) if shows_order else count(one.op_counts.total, "op")
-    return f"{bisect.attempts_of(one) if one.last else 'without patterns'}: {what}"
+    return f"{bisect.attempts_of(one) if one.last else WITHOUT_PATTERNS}: {what}"
 
 
 def _share(part: int, whole: int) -> str:

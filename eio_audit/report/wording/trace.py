@@ -265,13 +265,8 @@ def next_steps(trace: Trace, rows: Sequence[TracedPass] | None = None) -> Iterat
         return
     last = " --dump last" if _ends_in_one_dump(trace) else ""
     culprit, worst = trace.culprit, next(iter(trace.left), None)
-    if (
-        culprit is not None
-        and culprit.pass_name
-        and " attempt" not in culprit.pass_name  # a state that bisect has kept
-        and len(trace.sources) == 1
-        and trace.options.order_from is None
-    ):
+    is_log = len(trace.sources) == 1 and trace.options.order_from is None
+    if culprit is not None and culprit.pass_name and is_log and not _is_state(culprit.pass_name):
         compiler = trace.compiler or "COMPILER ARGS"
         command_of_pass = bisection_command(trace.options, [], "--pass", culprit.pass_name)
         yield Step(f"{command_of_pass} {compiler}", "which of its patterns, on which op")
@@ -288,6 +283,13 @@ def next_steps(trace: Trace, rows: Sequence[TracedPass] | None = None) -> Iterat
     if trace.at_end_of_log.avoidable:
         effect = ONLY_MOVES if has_wrong else "shows the fix"
         yield Step(command(f"fix --diff{last}", trace, sources[0]), effect)
+
+
+def _is_state(pass_name: str) -> bool:
+    """Whether it is a state that ``bisect`` kept."""
+    from eio_audit.audit.bisect.attempts import is_step
+
+    return is_step(pass_name)
 
 
 def _steps_to(broken: TracedPass, trace: Trace) -> Iterator[Step]:
