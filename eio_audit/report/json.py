@@ -186,7 +186,10 @@ _MADE: dict[str, Callable[[Any], object]] = {
         {"function": part if isinstance(part, str) else None, "kind": fault.kind, "text": fault.text}
         for part, fault in one.faults
     ],
-    "TracedPass.figures": lambda one: _of_judged(_without_dumps(one.figures)),
+    "TracedPass.figures": lambda one: {
+        "judged_ops" if key == "ops" else key: number  # its `ops` are all of them, also where none is judged
+        for key, number in _without_dumps(one.figures).items()
+    },
     "TracedPass.ops": lambda one: (
         one.ops
         and {
@@ -399,11 +402,6 @@ def _changes(advice: Advice) -> list[dict[str, object]]:
 
 def _without_dumps(figures: Summary) -> dict[str, object]:
     return {key: number for key, number in _plain(figures).items() if key != "dumps"}
-
-
-def _of_judged(figures: dict[str, object]) -> dict[str, object]:
-    """Return the figures of a pass, whose ``ops`` are all of them, also where the order is not judged."""
-    return {"judged_ops" if key == "ops" else key: number for key, number in figures.items()}
 
 
 def _about_frees(dumps: Sequence[DumpAudit]) -> dict[str, int]:

@@ -69,11 +69,11 @@ def history_command(ctx: click.Context, log: str, op: str, options: AuditOptions
                 error.excerpt = f"next:\n  {_retyped(log, op, error.source, error.line)}  # the first of them"
             raise
         result = result._replace(errors=(*read.errors, *result.errors))
-        note = _other_op(log, dumps, op, result, options)
+        other = _other_op(log, dumps, op, result, options)
     inputs.show_errors(result.errors)
     reports.write(result)
-    if note:
-        click.echo(note, err=True)
+    if other:
+        inputs.note(other)
     ctx.exit(2 if result.errors else 0)
 
 
@@ -95,7 +95,7 @@ def _other_op(log: str, dumps: Iterable[Dump], op: str, result: History, options
             label = read.label(find_ops(read, op)[0])
             source = last.source.name
             how = f"; to follow it: {_retyped(log, op, source, label.line)}" if is_kept(source) else ""
-            return f"note: in the last dump with {op}, {op} is {label}{how}"
+            return f"in the last dump with {op}, {op} is {label}{how}"
     return ""
 
 

@@ -56,7 +56,9 @@ def check_document(verdict: Verdict, *, verbose: bool = False, statistics: bool 
         tables = [[table] for table in _sums_of_corpus(verdict, verbose=verbose)]
     else:
         sums = [*_sums(blocks, {one.source for one in findings[: 0 if statistics else SHOWN]})]
-    notes = [] if verbose else [*_told_apart(verdict), *_notes(dumps)]
+    unknown = order.unknown_ops(sum((dump.unknown_ops for dump in dumps), Counter()), limit=SHOWN_NAMES)
+    assumed = order.assumed_pure(sum((dump.assumed_pure for dump in dumps), Counter()))
+    notes = [] if verbose else [*_told_apart(verdict), unknown, assumed]
     return document(
         [Errors(verdict.check.errors)],
         [*found, *_stale(verdict, verbose=verbose)],
@@ -168,12 +170,6 @@ def _told_apart(verdict: Verdict) -> Iterator[Part]:
     left_out = max(len(lines) - SHOWN, 0)
     what = "block with hoisted constants or splits", "blocks with hoisted constants or splits"
     yield Rest(more(left_out, *what))
-
-
-def _notes(dumps: Sequence[DumpAudit]) -> Iterator[Part]:
-    unknown = order.unknown_ops(sum((dump.unknown_ops for dump in dumps), Counter()), limit=3)
-    assumed = order.assumed_pure(sum((dump.assumed_pure for dump in dumps), Counter()))
-    yield from map(line, filter(None, (unknown, assumed)))
 
 
 def _stale(verdict: Verdict, *, verbose: bool) -> Iterator[Part]:
