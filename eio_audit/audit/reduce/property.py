@@ -201,10 +201,7 @@ class Judge:
         return path
 
     def _on(self, command: CompilerCommand, path: Path) -> CompilerCommand:
-        words = [*command.words]
-        place = len(words) - 1 - words[::-1].index(self.input_word)
-        words[place] = str(path)
-        return CompilerCommand(tuple(words))
+        return command.on(self.input_word, str(path))
 
     def _is_read(self, path: Path) -> bool:
         """Return whether the compiler reads a program. A run that must succeed reads it itself."""

@@ -195,7 +195,6 @@ def _jobs(parallel: Jobs) -> int:
 
 
 def _finish(result: Reduction, *, lit: bool, format_: str, quiet: bool) -> None:
-    """Write the program, and report."""
     from eio_audit.report.text.console import Console
     from eio_audit.report.wording.reduce import lit_lines
 

@@ -247,7 +247,6 @@ def trace_command(
 
 
 def _write_times(paths: tuple[str, ...], reports: Reports) -> None:
-    """Write the times of a log."""
     from eio_audit.mlir.input.time_table import time_table
     from eio_audit.mlir.source import Source
 
