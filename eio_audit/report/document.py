@@ -79,11 +79,6 @@ class Figures(NamedTuple):
     def __bool__(self) -> bool:
         return bool(self.rows or self.notes)
 
-    @property
-    def titles(self) -> list[str]:
-        """The headings."""
-        return [column.title for column in self.columns]
-
     def texts(self) -> list[list[str]]:
         """Return all cells as text."""
         return [

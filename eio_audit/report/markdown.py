@@ -171,7 +171,7 @@ def _figures(part: Figures, *, verbose: bool) -> Iterator[str]:
     coded = {k for k in kept if k == kept[0] or any(map(_MARKS.search, cells[k]))}
     rows = [[code(row[k]) if k in coded else row[k] for k in kept] for row in part.texts()]
     numbers = sum(bool(part.columns[k].sign) for k in kept)
-    yield from _table("", [part.titles[k] for k in kept], rows, numbers=numbers, verbose=verbose)
+    yield from _table("", [part.columns[k].title for k in kept], rows, numbers=numbers, verbose=verbose)
     for note in part.notes:
         yield from (quoted(note), "")
     if part.left_out:
