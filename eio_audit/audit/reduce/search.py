@@ -13,8 +13,7 @@ from functools import partial
 from typing import NamedTuple
 
 from eio_audit.audit.reduce.steps import KINDS, Item, Kind
-from eio_audit.mlir.editing.printing import program_text
-from eio_audit.mlir.editing.program import Program
+from eio_audit.mlir.editing.program import Program, program_text
 
 _ALONE = 4  # with so many parts or fewer, a part is also tried alone
 
