@@ -621,7 +621,7 @@ MUTATIONS: Mapping[str, Mutation] = {
     "collectives touch everything": Mutation(_unbound("communication"), "swaps"),
     "prints touch everything": Mutation(_unbound("files", "gpu.printf", "vector.print"), "swaps"),
     "custom calls may do anything": Mutation(_only_described("torch.operator"), "swaps"),
-    "calls of ONNX may do anything": Mutation(
+    "operators of ONNX may do anything": Mutation(
         _only_described(*calls._NAME_WHAT_THEY_DO - {calls._OPERATOR}), "swaps"
     ),
     "composites may do anything": Mutation(_changed(calls, "_COMPOSITES", frozenset()), "swaps"),

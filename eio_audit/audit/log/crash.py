@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
-from eio_audit.mlir.input.pipeline import PipelinePass
+from eio_audit.mlir.input.messages import PipelinePass
 
 
 class Crash(NamedTuple):

@@ -20,6 +20,7 @@ from eio_audit.mlir.input.markers import (
     begins_ir,
     closing_line,
     find_markers,
+    find_titles,
     is_left_by_crash,
     mlir_in,
     module_start,
@@ -33,7 +34,6 @@ from eio_audit.mlir.input.markers import (
     without_prefixes,
 )
 from eio_audit.mlir.input.media import disguise, foreign_marker, other_text
-from eio_audit.mlir.input.titles import find_titles
 from eio_audit.mlir.pattern import pattern
 from eio_audit.mlir.source import (
     MAX_UNPACKED_BYTES,

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from eio_audit.audit.corpus.trace_models import ModelTraces
     from eio_audit.audit.gate.gate import Gate
     from eio_audit.audit.log.trace import Trace, TracedPass
-    from eio_audit.mlir.input.time_table import TimeTable
+    from eio_audit.mlir.input.pass_times import TimeTable
 
 OPS = "ops"  # the name of the table of ops
 
