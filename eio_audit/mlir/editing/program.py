@@ -9,13 +9,14 @@ step, so ``func.func`` and ``func.return`` are printed as MLIR prints them.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from itertools import count, groupby
 from typing import NamedTuple
 
+from eio_audit.mlir.input.function_texts import Aliases
 from eio_audit.mlir.pattern import pattern
-from eio_audit.mlir.tokens import ALIAS_USE, SYMBOL_USE, closing_end, list_parts, nesting
+from eio_audit.mlir.tokens import SYMBOL_USE, closing_end, list_parts, nesting
 
 Attributes = dict[bytes, bytes]
 """Attributes by name. A unit has no value."""
@@ -290,21 +291,11 @@ def program_text(program: Program) -> bytes:
     """Return the text of a program, with the aliases that it uses."""
     parts = [b"".join(line + b"\n" for line in _lines(part, 0)) for part in program.parts]
     body = b"// -----\n".join(parts)
-    known = dict(program.aliases)
-    used = _aliases_used(body, known)
+    used = {*Aliases(program.aliases).names_in(body)}
     table = b"".join(b"%s = %s\n" % (name, text.strip()) for name, text in program.aliases if name in used)
     resources = program.resources + b"\n" if b"dense_resource<" in body + table else b""
     text = table + body + resources
     return text if program.line_end == b"\n" else text.replace(b"\r\n", b"\n").replace(b"\n", b"\r\n")
-
-
-def _aliases_used(text: bytes, known: Mapping[bytes, bytes]) -> set[bytes]:
-    used, pending = set[bytes](), [text]
-    while pending:
-        found = {match[0] for match in ALIAS_USE.finditer(pending.pop())} & known.keys() - used
-        used |= found
-        pending += map(known.__getitem__, found)
-    return used
 
 
 def _lines(op: Op, depth: int) -> Iterator[bytes]:

@@ -207,11 +207,8 @@ def _storage(text: bytes, *, inside: bool) -> Storage:
 def dialect_type(name: bytes) -> Storage:
     """Return what a value of a dialect's type, such as ``!llvm.ptr``, may be."""
     full = name[1:].decode("utf-8", "replace")
-    if full in types_of_kind("plain"):
-        return Storage.PLAIN
-    if full in types_of_kind("content"):
-        return Storage.CONTENT
-    return Storage.ADDRESS if full in types_of_kind("address") else Storage.ANYTHING
+    kinds = ("plain", "content", "address")
+    return next((Storage[kind.upper()] for kind in kinds if full in types_of_kind(kind)), Storage.ANYTHING)
 
 
 class DynamicShapes:
