@@ -163,7 +163,9 @@ class _Open(NamedTuple):
 
 
 class _Parser:
-    """Parses the text inside ``loc(...)``, which may contain comments, without recursion: locations nest deeply.
+    """Parses the text inside ``loc(...)``, which may contain comments.
+
+    There is no recursion, since locations nest to any depth.
 
     Grammar::
 

@@ -435,8 +435,7 @@ def without_prefixes(source: Source, markers: Sequence[Span]) -> Source:
         own = data[span.start : span.end].split(b"\n")
         if span.end < len(data):
             own.pop()  # the next piece begins on a line of its own
-        found = _affixes(own, prefix, is_above=is_above)
-        _refuse_annotations(source, span.start, own, prefix, found)
+        found = _affixes(source, span.start, own, prefix, is_above=is_above)
         is_changed |= found is not None
         lines += own
         affixes += found or [Affix()] * len(own)
@@ -452,15 +451,14 @@ def without_prefix(source: Source, prefix: bytes | None, *, is_above: bool) -> S
     if not prefix:
         return source
     lines = source.data[:].split(b"\n")
-    found = _affixes(lines, prefix, is_above=is_above, is_cut=not is_above)
-    _refuse_annotations(source, 0, lines, prefix, found)
+    found = _affixes(source, 0, lines, prefix, is_above=is_above, is_cut=not is_above)
     return source if found is None else source.without(found, lines)
 
 
 def _affixes(
-    lines: list[bytes], prefix: bytes, *, is_above: bool, is_cut: bool = False
+    source: Source, start: int, lines: list[bytes], prefix: bytes, *, is_above: bool, is_cut: bool = False
 ) -> list[Affix] | None:
-    """Return what each line is to lose; None if they do not share the prefix.
+    """Return what each line from ``start`` on is to lose; None if they do not share the prefix.
 
     ``is_cut``: the first of them is that of a marker, and does not have it any more.
     """
@@ -479,15 +477,13 @@ def _affixes(
         for found in _COLOURS.finditer(line, start) if has_colours and (match or not number) else ():
             colours = found[0] if found.end() == len(line) else b""
         affixes.append(Affix(match[0] if match else b"", colours))
+    if _NUMBERED.fullmatch(prefix):
+        _refuse_annotations(source, start, lines, affixes)
     return affixes
 
 
-def _refuse_annotations(
-    source: Source, start: int, lines: list[bytes], prefix: bytes, affixes: list[Affix] | None
-) -> None:
-    """Raise an error if FileCheck printed lines: it numbers them, and annotates some and leaves some out."""
-    if affixes is None or not _NUMBERED.fullmatch(prefix):
-        return
+def _refuse_annotations(source: Source, start: int, lines: list[bytes], affixes: list[Affix]) -> None:
+    """Raise an error if FileCheck numbered the lines: it annotates some and leaves some out."""
     for line, affix in zip(lines, affixes, strict=True):
         if _ANNOTATION.match(line) and not affix.before:
             raise source.error(start, FILECHECK)

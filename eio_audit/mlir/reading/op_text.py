@@ -319,10 +319,7 @@ class OpTexts:
             keeps_values: keep the names of values, which are ``%`` otherwise.
             keeps_numbers: keep the spelling of decimal numbers.
         """
-        return _comparable(text, label, self._expanded, keeps_values, keeps_numbers)
-
-    def _expanded(self, alias: bytes) -> bytes:
-        return self._aliases.of(alias) if alias in self._ir.aliases else alias
+        return _comparable(text, label, self._aliases.of, keeps_values, keeps_numbers)
 
 
 def _definition(ir: IR, alias: bytes) -> bytes | None:
