@@ -234,8 +234,11 @@ class _Normalized:
                 pending.pop()
             elif isinstance(item, bytes):
                 lines.append(item)
-            else:
+            elif item[0] in self._ops.blocks_of:
                 pending.append(self._lines(*item, ordered=ordered, located=located))
+            else:
+                op, depth = item
+                lines.append(self._last_line(op, depth, self._ir.op_start[op], located=located))
         return b"\n".join([*lines, *meaning_outside_ops(self._ir), b""])
 
     def _placed(self, block: int, ordered: bool) -> Sequence[int]:
@@ -245,13 +248,10 @@ class _Normalized:
     def _lines(
         self, op: int, depth: int, *, ordered: bool, located: bool
     ) -> Iterator[bytes | tuple[int, int]]:
-        """Yield the lines of an op. For each op in its regions, yield that op and its depth instead."""
+        """Yield the lines of an op with regions. For an op inside, yield that op and its depth instead."""
         ir, indent = self._ir, b"  " * depth
-        start, end, region = ir.op_start[op], ir.op_end[op], ir.block_region[ir.op_block[op]]
-        location = ir.location_text(op)
-        if location is not None:
-            end = ir.source.data.rfind(b"loc", start, ir.location_start[op])
-        blocks = self._ops.blocks_of.get(op, ())
+        start, region = ir.op_start[op], ir.block_region[ir.op_block[op]]
+        blocks = self._ops.blocks_of[op]
         with_ops = {ir.block_region[block] for block in blocks if ir.block_ops[block]}
         for inner, group in groupby(blocks, key=ir.block_region.__getitem__):
             if inner not in with_ops:
@@ -262,9 +262,16 @@ class _Normalized:
                     yield indent + self._piece(op, *ir.header_span(block), inner)
                 yield from ((child, depth + 1) for child in self._placed(block, ordered))
             start = ir.region_end[inner]
+        yield self._last_line(op, depth, start, located=located)
+
+    def _last_line(self, op: int, depth: int, start: int, *, located: bool) -> bytes:
+        """Return the line of an op from ``start`` to its end, the only one of an op without regions."""
+        ir, end, location = self._ir, self._ir.op_end[op], self._ir.location_text(op)
+        if location is not None:
+            end = ir.source.data.rfind(b"loc", start, ir.location_start[op])
         is_shown = located or self._texts.own_location(op) is not None
         place = b"" if location is None or not is_shown else b" loc(%b)" % self._aliases.expanded(location)
-        yield indent + self._piece(op, start, end, region) + place
+        return b"  " * depth + self._piece(op, start, end, ir.block_region[ir.op_block[op]]) + place
 
     def _piece(self, op: int, start: int, end: int, region: int) -> bytes:
         """Return a part of an op's text in normal form. Its block names belong to ``region``."""
