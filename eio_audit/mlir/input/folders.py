@@ -249,8 +249,8 @@ class _Folder:
         state = states.by_file.get(file.name)
         if state is None:
             return DumpFile(file.path, "/".join(file.parts), is_apart=True)
-        passes = {other.pass_name for other in states.by_file.values() if other.program == state.program}
-        own = " ".join(filter(None, (state.program, state.pass_name if len(passes) > 1 else "")))
+        has_passes = len(states.passes.get(state.program, ())) > 1
+        own = " ".join(filter(None, (state.program, state.pass_name if has_passes else "")))
         return DumpFile(file.path, "/".join([*file.folders, own]), state)
 
     def _place(self, file: _File) -> _Key:
@@ -547,6 +547,7 @@ class States(NamedTuple):
 
     by_file: dict[str, State]  # the state of each file that is in a state of its own
     alike: tuple[tuple[str, ...], ...]  # the files of each state that several have
+    passes: Mapping[str, Sequence[str]]  # by program, the passes that have pairs
 
 
 def parse_state(name: str) -> State | None:
@@ -590,6 +591,7 @@ def find_states(names: Mapping[str, str]) -> States:
     return States(
         by_file={file: state for file, state in found.items() if len(by_state[state]) == 1},
         alike=tuple(tuple(sorted(same)) for _, same in sorted(by_state.items()) if len(same) > 1),
+        passes=passes,
     )
 
 
