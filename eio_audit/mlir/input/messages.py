@@ -15,7 +15,7 @@ from eio_audit.mlir.input.dumps import Dump
 from eio_audit.mlir.input.markers import CRASH, PLACE, begins_ir, mlir_in
 from eio_audit.mlir.input.media import other_text
 from eio_audit.mlir.pattern import pattern
-from eio_audit.mlir.source import Source, Span, Text, find_all
+from eio_audit.mlir.source import Source, Span, Text, decoded, find_all
 from eio_audit.mlir.tokens import REPRODUCER
 
 _ERROR_MARK = b": error: "
@@ -64,7 +64,7 @@ def diagnostics_in(source: Source, span: Span) -> Iterator[Diagnostic]:
     data = source.data
     pass_name = ""
     if found := _EXECUTING.search(data, *span):
-        pass_name = found["name"].decode("utf-8", "replace")
+        pass_name = decoded(found["name"])
     marks = [*find_all(data, _ERROR_MARK, span)]
     if (first := _FIRST_MESSAGE.search(data, *span)) and first["shown"]:  # its error is not in the paste
         marks.insert(0, first.start())
@@ -77,14 +77,14 @@ def diagnostics_in(source: Source, span: Span) -> Iterator[Diagnostic]:
         shown = _SHOWN.search(data, mark, following) or _NAMED.search(error["message"])
         yield Diagnostic(
             source.line_at(start),
-            error["message"].decode("utf-8", "replace").strip(),
-            error["place"].decode("utf-8", "replace"),
-            shown["op"].decode("utf-8", "replace") if shown else "",
+            decoded(error["message"]).strip(),
+            decoded(error["place"]),
+            decoded(shown["op"]) if shown else "",
             pass_name=pass_name,
         )
     if crash := _CRASHED.search(data, *span):
         is_telling = _TELLING.search(crash[0])
-        text = crash[0].decode("utf-8", "replace").strip() if is_telling else "the compiler crashed"
+        text = decoded(crash[0]).strip() if is_telling else "the compiler crashed"
         yield Diagnostic(source.line_at(crash.start()), text, pass_name=pass_name)
 
 
@@ -146,7 +146,7 @@ def printed_pipeline(messages: bytes) -> Sequence[PipelinePass]:
     There are none if it prints none or several, or one that is not understood.
     """
     found = list(_PRINTED.finditer(messages))
-    return _understood(found[0]["text"].decode("utf-8", "replace")) if len(found) == 1 else ()
+    return _understood(decoded(found[0]["text"])) if len(found) == 1 else ()
 
 
 def _passes(text: str) -> Iterator[PipelinePass]:
@@ -193,9 +193,9 @@ def program_arguments(text: bytes) -> list[str]:
     if found is None:
         return []
     try:
-        return shlex.split(found["words"].decode("utf-8", "replace"))
+        return shlex.split(decoded(found["words"]))
     except ValueError:
-        return found["words"].decode("utf-8", "replace").split()
+        return decoded(found["words"]).split()
 
 
 def pipeline_in(text: bytes) -> Sequence[PipelinePass]:
@@ -222,15 +222,15 @@ def _understood(text: str) -> Sequence[PipelinePass]:
 
 def _kept_text(found: re.Match[bytes]) -> str:
     """Return the pipeline of a reproducer, which is in quotes there."""
-    return found["words"].decode("utf-8", "replace").replace('\\"', '"')
+    return decoded(found["words"]).replace('\\"', '"')
 
 
 def compiler_in(data: Text, span: Span) -> str:
     """Return the compiler with its arguments as far as a text tells: all, or its pipeline; else empty."""
     if data.find(b"Program arguments: ", *span) >= 0 and (found := _ARGUMENTS.search(data, *span)):
-        return found["words"].decode("utf-8", "replace").rstrip()
+        return decoded(found["words"]).rstrip()
     if data.find(b"Pass Manager with ", *span) >= 0 and (found := _PRINTED.search(data, *span)):
-        text = found["text"].decode("utf-8", "replace")
+        text = decoded(found["text"])
         for pipeline in (text, text.partition("\n")[0]):  # other messages may follow its line
             if _understood(pipeline):
                 return _with_pipeline(pipeline)
