@@ -8,7 +8,7 @@ from eio_audit import AuditOptions, Dump, InputError, OriginalOrder, Trace, chec
 from eio_audit.audit.check.check import audit_keyed
 from eio_audit.audit.log import followed_pairs, function_states
 from eio_audit.audit.log.program_log import ProgramLog
-from eio_audit.audit.programs.shown_text import Recent
+from eio_audit.audit.programs.scope_text import Recent
 from eio_audit.mlir.semantics.functions import functions_around
 from eio_audit.report.wording.trace import reason
 from tests.audit.counting import counting

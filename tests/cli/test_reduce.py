@@ -121,7 +121,7 @@ def test_a_command_of_the_user_decides(tmp_path: Path) -> None:
         (["--interesting", "true", "-o", "in.mlir", "in.mlir"], "never overwritten"),
         (["--", "true", "missing.mlir"], "there is no file 'missing.mlir'"),
         (["--", "true"], "name it, or - for standard input"),
-        (["--error", "(", "--", "true", "in.mlir"], "is no regular expression"),
+        (["--error", "(", "--", "true", "in.mlir"], "is not a regular expression"),
     ],
 )
 def test_what_cannot_run_is_told(

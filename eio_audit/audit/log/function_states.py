@@ -20,7 +20,7 @@ from eio_audit.audit.log.program_log import ProgramLog
 from eio_audit.audit.log.walk import LogStep, Shown
 from eio_audit.audit.options import AuditOptions
 from eio_audit.audit.programs.modules import FunctionOrModule, number_modules, parts_of
-from eio_audit.audit.programs.shown_text import OutsideText
+from eio_audit.audit.programs.scope_text import OutsideText
 from eio_audit.mlir.input.dumps import Dump
 from eio_audit.mlir.input.function_texts import DumpText, FunctionText
 from eio_audit.mlir.ir import IR, Fault

@@ -24,8 +24,7 @@ from eio_audit.audit.locations.parsed_locations import Interned
 from eio_audit.audit.options import AuditOptions
 from eio_audit.audit.programs.modules import FunctionOrModule
 from eio_audit.audit.programs.program_text import ProgramText
-from eio_audit.audit.programs.scope_text import Scope, ScopeText, extents_of
-from eio_audit.audit.programs.shown_text import OutsideText, Recent, ShownText
+from eio_audit.audit.programs.scope_text import OutsideText, Recent, Scope, ScopeText, ShownText, extents_of
 from eio_audit.mlir.input.dumps import Dump, DumpPlace
 from eio_audit.mlir.source import line_ends
 

@@ -16,8 +16,16 @@ from dataclasses import dataclass
 from functools import cached_property, reduce
 from itertools import takewhile
 
-from eio_audit.audit.programs.scope_text import Lines, Scope, ScopeOp, ScopeText, extents_of
-from eio_audit.audit.programs.shown_text import Outline, ShownText, read_shown
+from eio_audit.audit.programs.scope_text import (
+    Lines,
+    Outline,
+    Scope,
+    ScopeOp,
+    ScopeText,
+    ShownText,
+    extents_of,
+    read_shown,
+)
 from eio_audit.mlir.input.dumps import Dump
 from eio_audit.mlir.source import InputError, line_ends
 from eio_audit.mlir.traits import OpTable
