@@ -58,7 +58,7 @@ def read_dumps(path: str, purpose: str = "") -> list[Dump]:
     is_folder = os.path.isdir(path)  # noqa: PTH112  (any text; reading it is the error)
     dumps = list(dumps_of_run(path)) if is_folder else read(path, max_size())
     if any(dump.above for dump in dumps):
-        from eio_audit.mlir.input.diagnostics import notes_above
+        from eio_audit.mlir.input.messages import notes_above
 
         show_notes({(dump.source.name, line): said for dump in dumps for line, said in notes_above(dump)})
     if not dumps and purpose:
@@ -225,8 +225,8 @@ def show_notes(notes: Mapping[tuple[str, int], str]) -> None:
 
 def noted(dumps: Iterable[Dump]) -> Iterator[Dump]:
     """Yield the dumps of a log, and print notes about what the compiler printed besides them."""
-    from eio_audit.mlir.input.diagnostics import notes_on
     from eio_audit.mlir.input.dumps import text_below
+    from eio_audit.mlir.input.messages import notes_on
 
     for dump in dumps:
         show_notes({(dump.source.name, line): said for line, said in notes_on(dump, text_below(dump))})

@@ -93,10 +93,10 @@ class Locations:
         if (simple := self._simple(printed)) is not None:
             return simple
         span = Span(self._ir.location_start[op], self._ir.op_end[op] - 1)
-        location, missing = parse_location(self._ir.source, span, self._by_alias)
+        location, missing = self._parse(span)
         if missing:
             self._resolve(missing, op)
-            location, _ = parse_location(self._ir.source, span, self._by_alias)
+            location, _ = self._parse(span)
         return location
 
     def _resolve(self, aliases: Iterable[bytes], user: int) -> None:
@@ -107,16 +107,19 @@ class Locations:
                 message = f"alias '{name.decode()}' is not defined in this dump: is it cut off?"
                 raise source.error(self._ir.location_start[user], message)
             inside = _NAME_OF_ALIAS.fullmatch(source.data, *spans[name])
-            return {inside[2]} if inside else parse_location(source, spans[name], self._by_alias)[1]
+            return {inside[2]} if inside else self._parse(spans[name])[1]
 
         for name in post_order(aliases, missing_in, self._by_alias):
             start, end = spans[name]
             if (simple := self._simple(source.data[start:end])) is not None:
                 self._by_alias[name] = simple
                 continue
-            self._by_alias[name], missing = parse_location(source, spans[name], self._by_alias)
+            self._by_alias[name], missing = self._parse(spans[name])
             for looped in missing:
                 raise source.error(spans[looped].start, f"alias '{looped.decode()}' refers to itself")
+
+    def _parse(self, span: Span) -> tuple[Location, set[bytes]]:
+        return _Parser(self._ir.source, span, self._by_alias).parse()
 
     def _simple(self, text: bytes) -> Location | None:
         """Return a name alone, or with a known alias. Most locations are, and need no parser."""
@@ -151,28 +154,6 @@ def children(location: Location) -> tuple[Location, ...]:
             return ()
 
 
-def parse_location(
-    source: Source, span: Span, aliases: Mapping[bytes, Location]
-) -> tuple[Location, set[bytes]]:
-    """Parse the text inside ``loc(...)``, which may contain comments.
-
-    Grammar::
-
-        location ::= `unknown` | string `:` int `:` int (`to` int? `:` int)? | string (`(` location `)`)?
-                   | `callsite` `(` location `at` location `)`
-                   | `fused` (`<` attribute `>`)? `[` location (`,` location)* `]`
-                   | `#` alias | dialect-attribute
-
-    Returns:
-        The location and the aliases in it that ``aliases`` lacks. These are unknown locations in the result.
-
-    Raises:
-        InputError: the text does not match the grammar.
-    """
-    parser = _Parser(source, span, aliases)
-    return parser.parse(), parser.missing
-
-
 class _Open(NamedTuple):
     """A location whose closing bracket has not been reached: its name or metadata, and its parts so far."""
 
@@ -182,7 +163,17 @@ class _Open(NamedTuple):
 
 
 class _Parser:
-    """A parser without recursion, since locations nest to any depth."""
+    """Parses the text inside ``loc(...)``, which may contain comments.
+
+    There is no recursion, since locations nest to any depth.
+
+    Grammar::
+
+        location ::= `unknown` | string `:` int `:` int (`to` int? `:` int)? | string (`(` location `)`)?
+                   | `callsite` `(` location `at` location `)`
+                   | `fused` (`<` attribute `>`)? `[` location (`,` location)* `]`
+                   | `#` alias | dialect-attribute
+    """
 
     def __init__(self, source: Source, span: Span, aliases: Mapping[bytes, Location]) -> None:
         self.source = source
@@ -193,7 +184,8 @@ class _Parser:
         self.missing: set[bytes] = set()
         self.open: list[_Open] = []
 
-    def parse(self) -> Location:
+    def parse(self) -> tuple[Location, set[bytes]]:
+        """Return the location, and the aliases in it that are not known. There it has unknown locations."""
         while True:
             location = self._atom()
             while location is not None:
@@ -201,7 +193,7 @@ class _Parser:
                     self._skip_trivia()
                     if self.offset != self.end:
                         raise self._expected("the end of the location")
-                    return location
+                    return location, self.missing
                 location = self._reduce(location)
 
     def _atom(self) -> Location | None:

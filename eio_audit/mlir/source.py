@@ -219,6 +219,11 @@ Item = TypeVar("Item")
 Part = TypeVar("Part")
 
 
+def decoded(data: bytes) -> str:
+    """Return bytes as text. What is not UTF-8 becomes a replacement character."""
+    return data.decode("utf-8", "replace")
+
+
 def printable(text: str) -> str:
     r"""Return the text on one line, with control characters and broken encoding escaped.
 

@@ -35,7 +35,7 @@ GAP = rb"\s*+(?:" + COMMENT + rb"\s*+)*+"  # what may stand between two tokens: 
 _RESULT = VALUE + GAP + rb"(?::" + GAP + rb"\d++" + GAP + rb")?"
 _RESULTS = _RESULT + rb"(?:," + GAP + _RESULT + OR_FAIL + rb")*+="
 _STRING_OR_COMMENT = pattern(STRING + rb"|" + COMMENT)
-_STRING_BUT_NAME = rb'"(?P<name>[\w$.-]+)"(?=\s*=)|' + _STRING_OR_COMMENT.pattern
+_STRING_BUT_NAME = pattern(rb'"(?P<name>[\w$.-]+)"(?=\s*=)|' + _STRING_OR_COMMENT.pattern)
 """A string or comment. The string before ``=`` is an attribute's name."""
 TRIVIA = pattern(rb"(?:[ \t\r\n\f\v]++|" + COMMENT + rb")*+")
 HEADER = pattern(
@@ -85,8 +85,10 @@ OUTER = pattern(
 _INTERVAL = pattern(rb"\s\[" + VALUE + rb"(?:#\d++)?,\s*+" + VALUE + rb"(?:#\d++)?\)")
 """A half-open interval, ``[%a, %b)``. Subscripts have no blank before them."""
 _NESTING = pattern(STRING + rb"|" + COMMENT + rb"|->|=>|[<>]=|[(){}\[\]<>,:]")
-_DIALECT_BODY = STRING + rb"|" + COMMENT + rb"|" + VALUE + rb"(?:#\d++)?|(?P<name>" + DIALECT_NAME + rb")<"
-_BODY_START = DIALECT_NAME + rb"<"
+_DIALECT_BODY = pattern(
+    STRING + rb"|" + COMMENT + rb"|" + VALUE + rb"(?:#\d++)?|(?P<name>" + DIALECT_NAME + rb")<"
+)
+_BODY_START = pattern(DIALECT_NAME + rb"<")
 LONGEST_REST = 1000  # how many bytes of its line may follow an offset in a body, so that time stays linear
 _LONGEST_BODY = 1000  # how many bytes before an offset the body may begin that it is in
 _IN_DIALECT_BODY = pattern(STRING + rb"|->|[(){}\[\]<>]")
@@ -198,7 +200,7 @@ def without_strings(text: bytes) -> bytes:
 
 def attribute_words(text: bytes) -> bytes:
     """Return a text without strings and comments, but with the names of attributes that are in quotes."""
-    return re.compile(_STRING_BUT_NAME).sub(rb" \g<name> ", _without_slashes(text))
+    return _STRING_BUT_NAME.sub(rb" \g<name> ", _without_slashes(text))
 
 
 def _without_slashes(text: bytes) -> bytes:
@@ -243,7 +245,7 @@ def in_dialect_body(text: Text, offset: int, start: int = 0) -> bool:
         return False
     earliest = max(start, offset - _LONGEST_BODY)
     line = max(earliest, text.rfind(b"\n", earliest, offset) + 1)
-    bodies = re.compile(_BODY_START).finditer(text, line, offset)
+    bodies = _BODY_START.finditer(text, line, offset)
     return any(dialect_body_end(text, body.end() - 1, offset + 1) > offset for body in bodies)
 
 
@@ -254,8 +256,7 @@ def dialect_bodies(text: bytes) -> Iterator[tuple[bytes, bytes]]:
     body is that of a value or block.
     """
     done = offset = 0
-    body = re.compile(_DIALECT_BODY)
-    while match := body.search(text, offset):
+    while match := _DIALECT_BODY.search(text, offset):
         offset = match.end()
         if match["name"] is not None:
             offset = dialect_body_end(text, match.end() - 1)
@@ -398,7 +399,7 @@ def symbol_of(literal: bytes) -> str:
 
 _Node = TypeVar("_Node")
 _GOES_ON = rb"(?:(?<=[<(\[{,])|(?<=[<(\[{,]\r))"  # matches after the last character of an incomplete line
-_LINE = rb"(?m)^(%b) = ([^\n]*+)(?:\n|\Z)" % ALIAS_NAME
+_LINE = pattern(rb"(?m)^(%b) = ([^\n]*+)(?:\n|\Z)" % ALIAS_NAME)
 _ALL_BUT_LAST = pattern(
     rb"(?:%b = [^\n]*+(?!%b)\n(?=%b = )%b)*+" % (ALIAS_NAME, _GOES_ON, ALIAS_NAME, OR_FAIL)
 )
@@ -499,7 +500,7 @@ def without_definitions(text: bytes) -> tuple[list[tuple[bytes, bytes]], bytes]:
     for table in _TABLE.finditer(text):
         if table.lastgroup is not None:
             return _without_definitions_of_several_lines(text)
-        definitions += re.compile(_LINE).findall(text, table.start(), table.end())
+        definitions += _LINE.findall(text, table.start(), table.end())
         rest.append(text[offset : table.start()])
         offset = table.end()
     return definitions, b"".join([*rest, text[offset:]])
@@ -508,7 +509,7 @@ def without_definitions(text: bytes) -> tuple[list[tuple[bytes, bytes]], bytes]:
 def _without_definitions_of_several_lines(text: bytes) -> tuple[list[tuple[bytes, bytes]], bytes]:
     source, offset = Source("", text), 0
     definitions, rest = [], []
-    while line := re.compile(_LINE).search(text, offset):
+    while line := _LINE.search(text, offset):
         end = _next_line(source, Span(line.start(2), len(text)))
         definitions.append((line[1], text[line.start(2) : end]))
         rest.append(text[offset : line.start()])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import sys
 from collections import ChainMap, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -12,6 +11,8 @@ from fnmatch import fnmatchcase
 from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
+
+from eio_audit.mlir.pattern import pattern
 
 KINDS = ("read", "write", "alloc", "free")  # kinds of memory effect
 EFFECT_WORDS = ("pure", "recursive", "dynamic", "unknown")
@@ -49,7 +50,9 @@ _IDLE_FLAGS = frozenset(("convergent", "fresh", "may_trap", "may_trap_if_dynamic
 """Flags that add no effect on memory."""
 _IN_PATTERNS = frozenset("*?[")
 _CHANGE_TENSORS = frozenset(("mhlo", "stablehlo", "tt-mlir"))  # their ops may change a tensor in place
-_PLACE = rf"operand (?:[0-9]{{1,6}}|\?)(?: itself)?|result [0-9]{{1,6}}|{'|'.join(STATES)}|{EVERYTHING}"
+_PLACE = pattern(
+    rf"operand (?:[0-9]{{1,6}}|\?)(?: itself)?|result [0-9]{{1,6}}|{'|'.join(STATES)}|{EVERYTHING}"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -313,7 +316,7 @@ def _check_places(on: object, effects: Collection[str]) -> None:
     if not isinstance(on, Mapping):
         raise ValueError('expected a table for \'on\', as in on = { "operand 0" = ["read"] }')
     for place, kinds in on.items():
-        if re.fullmatch(_PLACE, place) is None:
+        if _PLACE.fullmatch(place) is None:
             raise ValueError(f"expected 'operand 0', 'operand ?' or 'result 0', not '{place}'")
         _check_words(kinds, effects, f"effect on {place}")
 

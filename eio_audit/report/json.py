@@ -27,7 +27,7 @@ if TYPE_CHECKING:  # a command does not need the results of the others
     from eio_audit.audit.log.trace import TracedPass
     from eio_audit.audit.pair_class import PairClass
     from eio_audit.audit.reduce.reduce import Reduction
-    from eio_audit.mlir.input.time_table import TimeComparison, TimeTable
+    from eio_audit.mlir.input.pass_times import TimeComparison, TimeTable
 
 SCHEMA = "eio-audit/1"
 

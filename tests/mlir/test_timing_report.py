@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eio_audit import read_text
-from eio_audit.mlir.input.timing_reports import find_timing_reports
+from eio_audit.mlir.input.pass_times import find_timing_reports
 from tests.internals import Source
 
 LINE = "===-------------------------------------------------------------------------===\n"

@@ -29,7 +29,7 @@ from eio_audit.audit.options import AuditOptions
 from eio_audit.mlir.input.dumps import Dump
 from eio_audit.mlir.input.function_texts import DumpText, outermost_op
 from eio_audit.mlir.input.markers import Marker
-from eio_audit.mlir.input.pipeline import PipelinePass, printed_pipeline
+from eio_audit.mlir.input.messages import PipelinePass, printed_pipeline
 from eio_audit.mlir.source import InputError
 
 BASE_FLAGS = "--mlir-print-debuginfo", "--mlir-disable-threading"
@@ -91,7 +91,7 @@ class Survey:
     run: CompilerRun  # the run
     dumps: Sequence[Dump]  # its dumps
     trace: Trace  # what each pass did
-    pipeline: tuple[PipelinePass, ...] | None  # its passes in order; None if the compiler does not tell
+    pipeline: Sequence[PipelinePass]  # its passes in order; none if the compiler does not tell
 
     @cached_property
     def pass_runs(self) -> tuple[PassInQuestion, ...]:
@@ -171,7 +171,7 @@ def alone(found: Survey, question: PassInQuestion, runs: CompilerRuns) -> PassIn
     runs without options. If it cannot run alone, it is returned with the reason.
     """
     name, op_name, (place, alike) = question.pass_name, question.op_name, found.places[question.after.line]
-    known = [one for one in found.pipeline or () if (one.name, one.anchors[-1:]) == (name, (op_name,))]
+    known = [one for one in found.pipeline if (one.name, one.anchors[-1:]) == (name, (op_name,))]
     anchors = (PROGRAM,) if op_name == PROGRAM else (PROGRAM, op_name)
     one, *_ = known[place:] or [PipelinePass(name, name, anchors)]
     path = runs.lasting / "input.mlir"

@@ -178,10 +178,10 @@ class OrderKeys:
         for op in compress(count(), map(only_frees.__getitem__, ir.op_name)) if any(only_frees) else ():
             flags[op] = not ir.result_count(op)
         if any("call" in name for name in ir.names):
-            from eio_audit.mlir.semantics.calls import called_ops, called_row
+            from eio_audit.mlir.semantics.calls import called_ops
 
-            for op, name in called_ops(ir, self._assume_pure).items():
-                flags[op] = called_row(ir.op_table.of(name)).only_frees and not ir.result_count(op)
+            for op, (_, row) in called_ops(ir, self._assume_pure).items():
+                flags[op] = row.only_frees and not ir.result_count(op)
         return flags
 
     @cached_property

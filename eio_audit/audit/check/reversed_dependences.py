@@ -21,7 +21,7 @@ from typing import NamedTuple
 from eio_audit.audit.check.keyed_block import KeyedBlock
 from eio_audit.audit.dependence import DependenceGraph, DependenceKind
 from eio_audit.mlir.ir import IR
-from eio_audit.mlir.semantics.certain import Touch
+from eio_audit.mlir.semantics.accesses import Touch
 from eio_audit.mlir.tokens import VALUE_NAME
 
 MOST = 10_000  # the most pairs that are found in a block; the others are judged as other inversions

@@ -20,7 +20,7 @@ from eio_audit.mlir.source import InputError, bugs_are_errors
 
 if TYPE_CHECKING:
     from eio_audit.audit.corpus.workers import Workers
-    from eio_audit.mlir.input.time_table import ComparedTime
+    from eio_audit.mlir.input.pass_times import ComparedTime
 
 _Kind: TypeAlias = tuple[str | None, str | None]  # the pass of a dump, and whether it is before or after it
 _Key: TypeAlias = tuple[_Kind, str, Hashable, int]

@@ -13,10 +13,9 @@ from typing import NamedTuple
 from eio_audit.audit.log.scope_steps import TracedPlace
 from eio_audit.audit.log.walk import PassRun
 from eio_audit.audit.programs.program_text import ProgramText
-from eio_audit.mlir.input.diagnostics import Diagnostic, diagnostics_in, notes_on
 from eio_audit.mlir.input.dumps import Dump, text_below
 from eio_audit.mlir.input.function_texts import outermost_op
-from eio_audit.mlir.input.pipeline import PipelinePass, compiler_in
+from eio_audit.mlir.input.messages import Diagnostic, PipelinePass, compiler_in, diagnostics_in, notes_on
 from eio_audit.mlir.pattern import pattern
 from eio_audit.mlir.source import Span
 

@@ -37,12 +37,18 @@ from eio_audit.audit.log.walk import LogStep, PassRun
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.audit.pair_class import SHUFFLED, PairClass
 from eio_audit.audit.programs.modules import FunctionOrModule
-from eio_audit.mlir.input.diagnostics import Diagnostic, crash_while_printed
 from eio_audit.mlir.input.dumps import Dump, DumpPlace, each_dump, module_lines
 from eio_audit.mlir.input.function_texts import shown_op
 from eio_audit.mlir.input.markers import Marker
+from eio_audit.mlir.input.messages import (
+    Diagnostic,
+    PipelinePass,
+    crash_while_printed,
+    next_pass,
+    pipeline_in,
+    program_arguments,
+)
 from eio_audit.mlir.input.pass_times import PassTimes, TimedRun
-from eio_audit.mlir.input.pipeline import PipelinePass, next_pass, pipeline_in, program_arguments
 from eio_audit.mlir.ir import Fault
 from eio_audit.mlir.pattern import pattern
 from eio_audit.mlir.source import InputError, bugs_are_errors

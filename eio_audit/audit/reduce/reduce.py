@@ -16,8 +16,7 @@ from eio_audit.audit.bisect.compiler_command import SPLIT_FLAG, CompilerCommand,
 from eio_audit.audit.options import AuditOptions
 from eio_audit.audit.reduce.property import Judge, Wanted
 from eio_audit.audit.reduce.steps import KINDS, Item, Kind
-from eio_audit.mlir.editing.printing import program_text
-from eio_audit.mlir.editing.program import Program, ProgramSize
+from eio_audit.mlir.editing.program import Program, ProgramSize, program_text
 from eio_audit.mlir.editing.reading import SPLIT, read_program
 from eio_audit.mlir.source import InputError
 

@@ -5,12 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from typing import NamedTuple
 
-from eio_audit.mlir.editing.constants import splat_of
-from eio_audit.mlir.editing.control_flow import end_of_region, join, joints, remove_argument, taken_always
-from eio_audit.mlir.editing.printing import signature
-from eio_audit.mlir.editing.program import RETURNING, Op, Program
-from eio_audit.mlir.editing.settling import Settling, Unused
-from eio_audit.mlir.editing.values import block_of, same_types, values_before, without_result, without_yield
+from eio_audit.mlir.editing.cuts import (
+    Settling,
+    Unused,
+    block_of,
+    end_of_region,
+    join,
+    joints,
+    remove_argument,
+    same_types,
+    splat_of,
+    taken_always,
+    values_before,
+    without_result,
+    without_yield,
+)
+from eio_audit.mlir.editing.program import RETURNING, Op, Program, signature
 
 Item = tuple[int, ...]
 """What one step cuts: the number of an op, and numbers of what is cut of it."""

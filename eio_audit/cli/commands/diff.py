@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from eio_audit.audit.gate.gate import Gate
     from eio_audit.audit.options import AuditOptions
     from eio_audit.mlir.input.dumps import Dump
-    from eio_audit.mlir.input.time_table import TimeComparison
+    from eio_audit.mlir.input.pass_times import TimeComparison
 
 
 _MODE = re.compile(r"[0-7]{6}|\.")
@@ -219,7 +219,7 @@ def diff_command(
     from eio_audit.audit.explain.order_picture import WorstBlocks
     from eio_audit.cli.dump_before import around_pass
     from eio_audit.mlir.input.folders import find_dump_files
-    from eio_audit.mlir.input.time_table import compared_times, time_table
+    from eio_audit.mlir.input.pass_times import TimeComparison, time_table
     from eio_audit.report.text.progress import status
 
     is_chosen = choice.is_made or any(path is not None and path.dump for path in (before, after))
@@ -248,7 +248,7 @@ def diff_command(
         runs.require_pairs(f"{before}, {after}")
         if all(Path(path).is_file() for path in (before, after)):
             tables = [time_table(Source.read(path, inputs.max_size())) for path in (before, after)]
-            runs = runs._replace(times=compared_times(*tables))
+            runs = runs._replace(times=TimeComparison(*tables).times)
         reports.write(runs, context=context)
         ctx.exit(0 if runs.is_same_as_asked else 1)
     if after is None:
@@ -275,7 +275,7 @@ def diff_command(
 def _compared_times(before: str, after: str) -> TimeComparison | None:
     """Compare two files that have a report of times and no IR; None for any others."""
     from eio_audit.mlir.input.markers import begins_ir
-    from eio_audit.mlir.input.time_table import TimeComparison, time_table
+    from eio_audit.mlir.input.pass_times import TimeComparison, time_table
 
     if not (Path(before).is_file() and Path(after).is_file()):
         return None

@@ -247,7 +247,7 @@ def trace_command(
 
 
 def _write_times(paths: tuple[str, ...], reports: Reports) -> None:
-    from eio_audit.mlir.input.time_table import time_table
+    from eio_audit.mlir.input.pass_times import time_table
     from eio_audit.mlir.source import Source
 
     if len(paths) > 1:

@@ -7,8 +7,17 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from itertools import chain
 
-from eio_audit.mlir.editing.printing import list_of_attributes, signature
-from eio_audit.mlir.editing.program import Block, Op, Program, Template, Value
+from eio_audit.mlir.editing.program import (
+    Block,
+    Op,
+    Place,
+    Program,
+    Template,
+    Value,
+    function_type,
+    list_of_attributes,
+    signature,
+)
 from eio_audit.mlir.ir import IR, NO_OFFSET
 from eio_audit.mlir.pattern import pattern
 from eio_audit.mlir.reading.builder import Mentions
@@ -16,7 +25,6 @@ from eio_audit.mlir.reading.reader import read_ir
 from eio_audit.mlir.source import InputError, Source, Span
 from eio_audit.mlir.tokens import (
     VALUE_NAME,
-    closing_end,
     dictionary_entries,
     list_parts,
     nesting,
@@ -78,8 +86,7 @@ class _Side:
         self.offsets = sorted(self.mentions.values)
 
     def top_level(self) -> list[int]:
-        ir = self.ir
-        return [op for op in range(len(ir)) if ir.parent_op(ir.op_block[op]) < 0]
+        return [*self.ir.block_ops[0]] if self.ir.block_count else []
 
     def regions(self, op: int) -> list[list[int]]:
         return [self.ir.region_blocks[region] for region in self.ir.regions_of.get(op, ())]
@@ -146,7 +153,7 @@ class _Reader:
         return self._values[value]
 
     def _op(self, op: int) -> Op:
-        ir, text = self._generic.ir, self._generic.ir.own_text(op)
+        ir, text = self._generic.ir, self._generic.ir.bare_text(op)
         if not ir.op_is_generic[op]:
             raise ir.source.error(
                 ir.op_start[op], "expected an op in generic form, for its types: --printer COMMAND prints it"
@@ -207,11 +214,7 @@ class _Reader:
                 value.name = name.encode()[1:]
                 self._shown_values[shown] = value
             return
-        self.name_anew(op)
-
-    def name_anew(self, op: Op) -> None:
-        for value in op.results:
-            value.name = self._program.new_value(b"").name
+        self._program.rename(op.results)
 
     def _block(self, block: int, shown: int | None) -> Block:
         ir, other = self._generic.ir, self._shown.ir
@@ -231,7 +234,7 @@ class _Reader:
                 argument.name = match[0][1:]
                 self._shown_values[names[place]] = argument
             else:
-                argument.name = self._program.new_value(b"").name
+                self._program.rename([argument])
         is_labelled = shown is not None and other.block_label[shown] != NO_OFFSET
         name = other.block_name(shown) if shown is not None and is_labelled else ir.block_name(block)
         return Block(name.encode(), is_labelled, arguments)
@@ -244,7 +247,7 @@ class _Reader:
 
     def _template(self, op: Op, shown: int) -> Template | None:
         ir = self._shown.ir
-        pieces: list[bytes | tuple[str, int, int]] = []
+        pieces: list[bytes | Place] = []
         offset = ir.name_start(shown)
         for number, region in enumerate(ir.regions_of.get(shown, ())):
             start = ir.region_start[region] + 1
@@ -257,16 +260,16 @@ class _Reader:
             return None
         return *pieces, *rest[:-1], rest[-1].rstrip() if isinstance(rest[-1], bytes) else rest[-1]
 
-    def _pieces(self, op: Op, span: Span) -> list[bytes | tuple[str, int, int]] | None:
+    def _pieces(self, op: Op, span: Span) -> list[bytes | Place] | None:
         """Return the pieces of a span of the op's own text; None if it names what is not the op's."""
         data, offsets = self._shown.ir.source.data, self._shown.offsets
-        places: dict[Value, tuple[str, int, int]] = {}
+        places: dict[Value, Place] = {}
         for r, region in enumerate(op.regions):
             for a, argument in enumerate(region[0].arguments if region else ()):
                 places.setdefault(argument, ("argument", r, a))
         for number, operand in enumerate(op.operands):
             places.setdefault(operand, ("operand", number, 0))
-        pieces: list[bytes | tuple[str, int, int]] = []
+        pieces: list[bytes | Place] = []
         done = span.start
         for offset in offsets[bisect_left(offsets, span.start) : bisect_left(offsets, span.end)]:
             match = VALUE_NAME.match(data, offset)
@@ -307,7 +310,7 @@ def _parts(text: bytes, start: int) -> _Parts:
     for begin, end, opening in outermost_brackets(text[start:]):
         inner = text[start + begin + 1 : start + end - 1]
         if opening == b":":
-            parts.results = _result_types(text[start + end :])
+            _, parts.results = function_type(text[start + end :].strip())
         elif opening == b"[":
             parts.successors = [*list_parts(inner)]
         elif opening == b"<":
@@ -315,16 +318,6 @@ def _parts(text: bytes, start: int) -> _Parts:
         elif opening == b"{":
             parts.attributes = dict(dictionary_entries(inner))
     return parts
-
-
-def _result_types(text: bytes) -> list[bytes]:
-    """Return the types after the arrow of a function type, which a location may follow."""
-    start = closing_end(text, text.index(b"("))
-    arrow = text.index(b"->", start) + 2
-    rest = text[arrow:].lstrip()
-    if rest.startswith(b"("):
-        return [*list_parts(rest, 1)]
-    return [_without_location(rest)]
 
 
 def _without_location(text: bytes) -> bytes:

@@ -20,6 +20,7 @@ from eio_audit.mlir.input.markers import (
     begins_ir,
     closing_line,
     find_markers,
+    find_titles,
     is_left_by_crash,
     mlir_in,
     module_start,
@@ -33,7 +34,6 @@ from eio_audit.mlir.input.markers import (
     without_prefixes,
 )
 from eio_audit.mlir.input.media import disguise, foreign_marker, other_text
-from eio_audit.mlir.input.titles import find_titles
 from eio_audit.mlir.pattern import pattern
 from eio_audit.mlir.source import (
     MAX_UNPACKED_BYTES,
@@ -66,8 +66,8 @@ _SYMBOLS = pattern(
 _PRIVATE = b" private ", b'sym_visibility = "private"'
 _OTHER_LINE = pattern(rb"\n[^#!\n]")
 """The line end above a line that cannot begin an alias definition."""
-_COMMENT_OR_RESOURCES = COMMENT + rb"|" + FILE_METADATA.pattern
-_COMMENTS = rb"(?:[ \t\r\n]|" + COMMENT + rb")*+"
+_COMMENT_OR_RESOURCES = pattern(COMMENT + rb"|" + FILE_METADATA.pattern)
+_COMMENTS = pattern(rb"(?:[ \t\r\n]|" + COMMENT + rb")*+")
 _GOES_ON = pattern(rb"(?:[ \t\r]*\n)*[ \t]+[%^}]")
 """A line of a body, indented."""
 _BLANK_LINES = pattern(rb"\n[ \t\r\n]*\n")
@@ -323,7 +323,7 @@ def without_ops(dump: Dump) -> InputError | None:
     while offset < end:
         known = end_of_definitions(dump.source, Span(offset, end))
         if known == offset:
-            known = match_end(re.compile(_COMMENT_OR_RESOURCES), data, offset, end)
+            known = match_end(_COMMENT_OR_RESOURCES, data, offset, end)
         if known == offset and is_marked:
             known = noise_end(data, offset, end) or offset
         if known == offset:
@@ -380,7 +380,7 @@ def find_dumps(source: Source, program: str = "", stage: str | Marker | None = N
     if not markers:
         if foreign := foreign_marker(source):
             raise foreign
-        start = match_end(re.compile(_COMMENTS), source.data, 0, end.end)
+        start = match_end(_COMMENTS, source.data, 0, end.end)
         other = other_text(source.data, start, end.end)
         if other is not None and not begins_ir(source.data, Span(start, other[0])):
             raise source.error(*other)

@@ -20,13 +20,13 @@ from eio_audit.mlir.source import Source, Span, Text, UnreadableFileError, read_
 _LOOKED_AT = 1 << 22  # how much of a file is looked at for such an output
 _HEAD = b"Input was:"
 _BLANKS = b" \t\r"
-_BEGIN = rb"(?m)^(?P<lead>[^\n]{0,80}?)Input was:[ \t\r]*\n(?P=lead)<<<<<<[ \t\r]*\n"
-_END = rb"(?m)^(?P<lead>[^\n]{0,80}?)>>>>>>[ \t\r]*$"
+_BEGIN = pattern(rb"(?m)^(?P<lead>[^\n]{0,80}?)Input was:[ \t\r]*\n(?P=lead)<<<<<<[ \t\r]*\n")
+_END = pattern(rb"(?m)^(?P<lead>[^\n]{0,80}?)>>>>>>[ \t\r]*$")
 _NUMBERED = pattern(rb" *+(?P<number>\d++): ?(?P<text>[^\n]*+)")
 _SKIPPED = pattern(rb" *+\.[ \t\r]*+")
-_CHECK_FILE = rb"(?m)^[^\n]{0,80}?Check file: ([^\n]++)$"
-_FAILED = rb"(?m): error: ([\w-]+?)(?:-(?:NEXT|SAME|NOT|DAG|LABEL|EMPTY|COUNT-?\d*))?: "
-_GIVEN = rb"-check-prefix(?:es)?[= ]([\w,-]+)"
+_CHECK_FILE = pattern(rb"(?m)^[^\n]{0,80}?Check file: ([^\n]++)$")
+_FAILED = pattern(rb"(?m): error: ([\w-]+?)(?:-(?:NEXT|SAME|NOT|DAG|LABEL|EMPTY|COUNT-?\d*))?: ")
+_GIVEN = pattern(rb"-check-prefix(?:es)?[= ]([\w,-]+)")
 _CHECK = (
     r"(?m)(?<![\w-])(?:{names})(?:-(?P<kind>NEXT|SAME|NOT|DAG|LABEL|EMPTY|COUNT-(?P<times>\d{{1,9}})))?"
     r"(?P<literal>\{{LITERAL\}})?:[ \t]*+(?P<pattern>[^\n]*+)$"
@@ -61,17 +61,17 @@ def failed_checks(source: Source) -> list[FailedCheck]:
     if data.find(_HEAD, 0, _LOOKED_AT) < 0:
         return []
     ends = defaultdict[bytes, list[int]](list)  # by what is before it on its line
-    for match in re.finditer(_END, data):
+    for match in _END.finditer(data):
         ends[match["lead"]].append(match.start())
     found, end = [], 0
-    for match in re.finditer(_BEGIN, data):
+    for match in _BEGIN.finditer(data):
         own = ends[match["lead"]]
         after = bisect_left(own, match.end())
         if match.start() < end or after == len(own):
             continue
         above = bytes(data[end : match.start()])
-        files, failed = re.findall(_CHECK_FILE, above), re.findall(_FAILED, above)
-        given = [name for names in re.findall(_GIVEN, above) for name in names.split(b",")]
+        files, failed = _CHECK_FILE.findall(above), _FAILED.findall(above)
+        given = [name for names in _GIVEN.findall(above) for name in names.split(b",")]
         prefixes = dict.fromkeys(name.decode() for name in [*failed, *given])
         file = files[-1].rstrip(_BLANKS).decode("utf-8", "surrogateescape") if files else ""
         end = own[after]

@@ -67,7 +67,7 @@ _CHAINS = (
 )
 """The stages of compilers, in order: those of Triton, and of its shared middle layer; those of tt-xla."""
 _COUNTED = pattern(r"(?P<counters>[0-9]+(?:_[0-9]+)*)[-_. ]+(?P<words>[^0-9_].*)")
-_OF_PASS = (
+_OF_PASS = pattern(
     r"(?i)(?:(?:(?P<prefix>.+?)[-_. ])?pass[-_. ]?)?(?P<counters>[0-9]++)[-_. ]"
     r"(?P<when>before|after)[-_. ](?P<pass>[^-_. ].*)"
 )
@@ -75,22 +75,22 @@ _OF_PASS = (
 _OP = pattern(rb"(?m)^(?!#)[ \t]*+(?:%[^\n=]*+= )?\"?([A-Za-z_]\w*+\.[\w.]++)")
 """The name of an op at the beginning of a line. Locations need no line of their own."""
 _BETWEEN_WORDS = "-_. "
-_WORD = r"[^-_. ]+"
+_WORD = pattern(r"[^-_. ]+")
 _FAILED = "FAILED"
-_HASH = r"[A-Z2-7]{52}|[0-9a-f]{64}"  # the name of a folder in Triton's cache
+_HASH = pattern(r"[A-Z2-7]{52}|[0-9a-f]{64}")  # the name of a folder in Triton's cache
 _RUN = pattern(r"_run[0-9a-f]+(?=_g[0-9]+\Z)")  # the id of a run in the name of a graph
 _ITERATION = "GreedyPatternRewriteIteration"
 SINGLE_REWRITES = ("apply-pattern", _ITERATION)
 """How the passes in the names of files with single rewrites begin."""
-_REWRITE = rf"(?:apply-pattern|{_ITERATION}_iter[0-9]+)_.+"
-_OF_WHOLE_OP = rf"{_ITERATION}_iter[0-9]+_(?:builtin_module|func_func)"
+_REWRITE = pattern(rf"(?:apply-pattern|{_ITERATION}_iter[0-9]+)_.+")
+_OF_WHOLE_OP = pattern(rf"{_ITERATION}_iter[0-9]+_(?:builtin_module|func_func)")
 _REMEMBERED = 1 << 12  # how many names are remembered, since the files of many models have the same ones
 HOW_TO_NAME_STATES = (
     "name pairs PROGRAM-before-PASS.mlir and PROGRAM-after-PASS.mlir, and their source PROGRAM.mlir"
 )
 """How to name files so that pairs are found."""
-_STATE = r"(?i)(?:(?P<program>.*?)[-_. ]+)?(?P<moment>before|after)(?:[-_. ]+(?P<pass>.+))?"
-_SOURCE = r"(?i)(?:(?P<program>.+)[-_. ]+)?(?:source|input|original|initial)"
+_STATE = pattern(r"(?i)(?:(?P<program>.*?)[-_. ]+)?(?P<moment>before|after)(?:[-_. ]+(?P<pass>.+))?")
+_SOURCE = pattern(r"(?i)(?:(?P<program>.+)[-_. ]+)?(?:source|input|original|initial)")
 _Key = list[list[tuple[int, str]]]
 
 
@@ -147,7 +147,7 @@ def file_marker(path: str) -> Marker | None:
         return half.marker
     match = _named(path.rpartition(os.sep)[2])
     name = match and (match["stage"] or match["pass"] or match["step"])
-    if name and re.fullmatch(_OF_WHOLE_OP, name):
+    if name and _OF_WHOLE_OP.fullmatch(name):
         name = _ITERATION
     if name and match and match["pass"] and (words := _without(_FAILED, name)) is not None:
         return Marker(words, words, None, failed=True)
@@ -171,7 +171,7 @@ def name_in_any_run(path: str) -> str:
     'irs/ttir_resnet_g0.mlir'
     """
     if path.endswith(_TRITON_SUFFIXES):
-        return str(Path(*(part for part in Path(path).parts if not re.fullmatch(_HASH, part))))
+        return str(Path(*(part for part in Path(path).parts if not _HASH.fullmatch(part))))
     folder, separator, name = path.rpartition(os.sep)
     match = _named(name)
     if match is None or not match["stage"]:
@@ -187,7 +187,7 @@ def is_rewrite(path: str) -> bool:
     (True, False)
     """
     match = _named(path.rpartition(os.sep)[2])
-    return bool(match and match["pass"] and re.fullmatch(_REWRITE, match["pass"]))
+    return bool(match and match["pass"] and _REWRITE.fullmatch(match["pass"]))
 
 
 class _File(NamedTuple):
@@ -249,8 +249,8 @@ class _Folder:
         state = states.by_file.get(file.name)
         if state is None:
             return DumpFile(file.path, "/".join(file.parts), is_apart=True)
-        passes = {other.pass_name for other in states.by_file.values() if other.program == state.program}
-        own = " ".join(filter(None, (state.program, state.pass_name if len(passes) > 1 else "")))
+        has_passes = len(states.passes.get(state.program, ())) > 1
+        own = " ".join(filter(None, (state.program, state.pass_name if has_passes else "")))
         return DumpFile(file.path, "/".join([*file.folders, own]), state)
 
     def _place(self, file: _File) -> _Key:
@@ -323,7 +323,7 @@ def _without_rewrites(files: Sequence[_File], skip: Callable[[str], None]) -> li
     for file in reversed(files):
         is_last = following is None or following.folders != file.folders or not is_rewrite(following.name)
         match = _named(file.name)
-        is_of_whole_op = match is not None and re.fullmatch(_OF_WHOLE_OP, match["pass"] or "") is not None
+        is_of_whole_op = match is not None and _OF_WHOLE_OP.fullmatch(match["pass"] or "") is not None
         if not is_rewrite(file.name) or (is_last and is_of_whole_op):
             kept.append(file)
         else:
@@ -406,7 +406,7 @@ class _Half(NamedTuple):
 
 def _of_pass(name: str) -> _Half | None:
     """Return what a file name says that has the number of a pass and when it shows the program; else None."""
-    match = re.fullmatch(_OF_PASS, _stem(name) or "") if is_ir_file(name) else None
+    match = _OF_PASS.fullmatch(_stem(name) or "") if is_ir_file(name) else None
     if match is None:
         return None
     marker = Marker(match["pass"], match["pass"], match["when"].lower())
@@ -445,7 +445,7 @@ def _without(word: str, name: str) -> str | None:
     ('cse', None)
     """
     forms = {word, word.capitalize(), word.upper()}
-    found = next((one for one in re.finditer(_WORD, name) if one[0] in forms), None)
+    found = next((one for one in _WORD.finditer(name) if one[0] in forms), None)
     sides = (name[: found.start()], name[found.end() :]) if found else ()
     return "_".join(filter(None, (side.strip(_BETWEEN_WORDS) for side in sides))) or None
 
@@ -454,7 +454,7 @@ def _ranks(files: Sequence[_File]) -> dict[_File, int]:
     """Return the places of files named after stages of one compiler, if all in their folder are."""
     stages: dict[tuple[str, ...], dict[_File, list[str]]] = {}
     for file in files:
-        words = re.findall(_WORD, _stem(file.name) or "")
+        words = _WORD.findall(_stem(file.name) or "")
         stages.setdefault(file.folders, {})[file] = words
     ranks: dict[_File, int] = {}
     for named in stages.values():
@@ -547,6 +547,7 @@ class States(NamedTuple):
 
     by_file: dict[str, State]  # the state of each file that is in a state of its own
     alike: tuple[tuple[str, ...], ...]  # the files of each state that several have
+    passes: Mapping[str, Sequence[str]]  # by program, the passes that have pairs
 
 
 def parse_state(name: str) -> State | None:
@@ -555,7 +556,7 @@ def parse_state(name: str) -> State | None:
     >>> parse_state("ttir-before-erase-inverse-ops")
     State(program='ttir', pass_name='erase-inverse-ops', moment=<Moment.BEFORE: 1>)
     """
-    match = re.fullmatch(_STATE, name)
+    match = _STATE.fullmatch(name)
     return match and State(match["program"] or "", match["pass"] or "", Moment[match["moment"].upper()])
 
 
@@ -590,6 +591,7 @@ def find_states(names: Mapping[str, str]) -> States:
     return States(
         by_file={file: state for file, state in found.items() if len(by_state[state]) == 1},
         alike=tuple(tuple(sorted(same)) for _, same in sorted(by_state.items()) if len(same) > 1),
+        passes=passes,
     )
 
 
@@ -597,7 +599,7 @@ def _source_of(name: str, programs: Collection[str]) -> str | None:
     """Return the program whose source has this name. A name without program means the only program."""
     if name in programs:
         return name
-    match = re.fullmatch(_SOURCE, name)
+    match = _SOURCE.fullmatch(name)
     if match is None:
         return None
     program = match["program"] or ""

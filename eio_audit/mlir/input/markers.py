@@ -10,6 +10,9 @@ a colour. The marker of a dump shows it: it is what stands before the marker on 
 the same one, up to its numbers, such as those of a time. If the first of them has not, only the marker is
 behind a prefix, and no line is changed. A line that is blank but for its prefix may lack the blanks at the
 end of the prefix. Colours at the ends of lines are taken away with those at their starts.
+
+A text without markers may have *titles*: the line above each module names it. So print tools that are not
+MLIR's own, and scripts: ``IR after cse:``, ``=== lowered``, or a line with a rule below it.
 """
 
 from __future__ import annotations
@@ -40,26 +43,26 @@ _COMMON = b"IR "
 _LEADS = (b"// -----// ", b"---- ", b"END OF ML", b"ML", b"// *** ")
 """``_COMMON`` is in all markers, so it is what is looked for. ``_LEADS`` has the text before it in each."""
 _LONGEST_BEGINNING = max(map(len, _LEADS)) + len(_COMMON)
-_PASS = (
+_PASS = pattern(
     rb"// -----// IR Dump (?P<when>Before|After) (?P<pass>.+?)(?P<failed> Failed)?"
     rb"(?: \('(?P<op>[^'\n]*)' operation(?:: (?P<symbol>@[^\n]*?))?\))? //----- //"
 )
 _PRINTED_IR = pattern(rb"// -----// IR Dump(?: (?P<label>[^\n]+?))? //----- //")
 """The marker of MLIR's pass ``print-ir``, which may have a label."""
 PRINTED = "PrintIRPass"  # its class, and that of any other that prints a state under a name
-_OLD_PASS = (
+_OLD_PASS = pattern(
     rb"// \*\*\* IR Dump (?P<when>Before|After) (?P<pass>[^\n*]+?)(?P<failed> Failed)? \*\*\*"
     rb"(?: \('(?P<op>[^'\n]*)' operation(?:: (?P<symbol>@[^\n]*?))?\))?"
 )
 """The marker of MLIR until 2020."""
-_JIT = rb"---- IR Dump (?P<when>before|after) (?P<pass>[^\n]+?) ----"
+_JIT = pattern(rb"---- IR Dump (?P<when>before|after) (?P<pass>[^\n]+?) ----")
 _STAGE = pattern(rb"MLIR Module (?P<stage>[\w.-]+):")
 _END = b"END OF MLIR MODULE"
 _ARGUMENT = pattern(
     r"(?s)(?P<name>(?:\(anonymous namespace\)|::|[^:(])+?)(?: Failed)?(?: \((?P<old>.*)\)|: (?P<new>.*))?\Z"
 )
 _BYTECODE = b"ML\xefR"
-_SIGN = (
+_SIGN = pattern(
     rb"(?m)^[ \t]*+(?:"
     rb"%[\w$.-]++(?::\d++)?(?:, %[\w$.-]++(?::\d++)?)* = (?:\"|[A-Za-z_]\w*+\.)"
     rb"|\"[\w$-]++\.[\w$.-]++\"\("
@@ -88,7 +91,7 @@ PLACE = (
     rb"|loc\((?:[^()\"\n]|\"[^\"\n]*\"|\([^()\n]*\))*\)|<unknown>:0)"
 )
 """A location as a diagnostic begins with it."""
-_DIAGNOSTIC = PLACE + rb": (?:error|warning|note|remark): "
+_DIAGNOSTIC = pattern(PLACE + rb": (?:error|warning|note|remark): ")
 EXCERPT = pattern(rb"[^\n]*+\n[ \t]*+\^[~ \t\r]*+(?=\n|\Z)")
 """A source line with a caret below it. A diagnostic of many lines may stand above it."""
 _MESSAGE_AND_EXCERPT = pattern(rb"[^\n]*+\n" + EXCERPT.pattern)
@@ -110,7 +113,7 @@ CRASH = (
     rb"|free\(\): |==\d+==ERROR: |libc\+\+abi: |(?:zsh: |[\w/.-]*sh: line )[^\n]*(?i:fault|abort|kill))"
 )
 """The first line that a compiler prints when it crashes."""
-_NO_IR = CRASH + rb"|Traceback \(most recent|Thread \d+ \"|thread '|===-|```"
+_NO_IR = pattern(CRASH + rb"|Traceback \(most recent|Thread \d+ \"|thread '|===-|```")
 """The same, or that of what else may follow the last marker of a log."""
 _IR = pattern(rb"[%^}#!{()]|\"[\w$.-]++\"\(|(?:[A-Za-z_]\w*+\.[\w$.]++|module|return) ")
 """The start of a line of IR. Few dumps have other lines."""
@@ -118,26 +121,34 @@ _LONGEST_PREFIX = 512
 _IR_LINE = pattern(rb"[ \t]*+(?:[}%^\"]|[#!][\w$.-]++ = )")
 """The start of a line of IR. A marker may follow IR on its line."""
 _NUMBER = pattern(rb"(?<! ) *+[0-9]+")
-_NUMBERED = rb" *+[0-9]++: "
-_ANNOTATION = rb" ++\.[ \r]*+\Z|[a-z]++:[0-9]++(?:'[0-9]++)?[ ]"
+_NUMBERED = pattern(rb" *+[0-9]++: ")
+_ANNOTATION = pattern(rb" ++\.[ \r]*+\Z|[a-z]++:[0-9]++(?:'[0-9]++)?[ ]")
 """What stands for lines that are left out, or points to a place in the line above, as FileCheck prints it."""
 _ESCAPE = b"\x1b"
 _COLOURS = pattern(rb"(?:\x1b\[[0-9;]*+[A-Za-z])+\r?")
 _SEPARATOR_SLASHES, _SEPARATOR_DASHES = b"// ", b"-----"
 _SEPARATOR = pattern(rb"// -----[ \t]*\r?(?=\n|\Z)")
-_BRACE = STRING + rb"|" + COMMENT + rb"|(?P<brace>[{}])"
+_BRACE = pattern(STRING + rb"|" + COMMENT + rb"|(?P<brace>[{}])")
 """A brace, or what may hold one that does not count."""
-_HOLDS_IR = (
+_HOLDS_IR = pattern(
     rb'(?m)^(?=module\b|func\.func\b|"builtin\.module"|"func\.func"|[#!][\w$.-]+ = '
     rb"|[a-z_]\w*\.[\w.]+ [^\n]*\{[ \t\r]*$)(?!" + EXCERPT.pattern + rb")"
 )
-_MODULE_START = (
+_MODULE_START = pattern(
     rb'(?m)^(?=(?:builtin\.)?module\b|func\.func\b|"builtin\.module"|"func\.func"'
     rb"|[a-z_]\w*\.[\w.]+ [^\n@%=\"]*@[^\n]*\{[ \t\r]*$)(?!" + EXCERPT.pattern + rb")"
 )
 """The start of a module or function."""
 _ALIAS_OR_BLANK = pattern(rb"[#!][\w$.-]+ = [^\n]*\n|[ \t\r]*\n")
 _BLANK = pattern(rb"(?:\xef\xbb\xbf)?[ \t\r\n]*+")
+_HEAD = pattern(rb"(?m)^(?=(?:builtin\.)?module\b|\"builtin\.module\"\(|[a-z_]\w*\.|\"func\.func\")")
+"""The start of an op that is not indented."""
+_MOMENT = pattern(r"(?i)(?:.*\b)?(?P<when>before|after)\b[\s:=\"'`-]*+(?P<pass>[^\s\"'`].*)")
+_BEGINS_OP = pattern(r"\s*(?:[}#!%\"]|[A-Za-z_][\w$]*\.[\w$])")
+"""The beginning of a line of IR: an op in custom assembly has its dialect before a dot."""
+_RULE = " \t\r=-#*:~_.+<>[]|\"'`"  # what stands around a title, or below it
+_LONGEST = 200
+_FIRST_WITHIN = 1 << 20  # how far the first module is looked for
 
 
 class Marker(NamedTuple):
@@ -170,11 +181,10 @@ def holds_ir(path: str) -> bool:
     An unreadable file counts as IR, so that reading it reports the error. The file is read up to the first
     such line, whatever a logger printed above it.
     """
-    sign = re.compile(_SIGN)
     try:
         for lines in whole_lines(read_blocks(path, lambda _: None)):
             is_marked = next(find_markers(lines), None) is not None
-            if is_marked or lines.startswith(_BYTECODE) or sign.search(lines):
+            if is_marked or lines.startswith(_BYTECODE) or _SIGN.search(lines):
                 return True
     except UnreadableFileError:
         return True
@@ -184,8 +194,7 @@ def holds_ir(path: str) -> bool:
 def _begun_markers(data: Text, start: int, end: int) -> Iterator[tuple[Span, Marker | None]]:
     """Yield the markers outside strings whose beginnings are in a text. One may begin inside another."""
     for offset in _starts(data, start, end):
-        marked = (re.compile(pattern).match(data, offset) for pattern in (_PASS, _JIT, _OLD_PASS))
-        if match := next(filter(None, marked), None):
+        if match := _PASS.match(data, offset) or _JIT.match(data, offset) or _OLD_PASS.match(data, offset):
             yield Span(offset, match.end()), _pass_marker(match)
         elif match := _PRINTED_IR.match(data, offset):
             label = (match["label"] or b"print-ir").decode("utf-8", "replace")
@@ -222,7 +231,7 @@ def _pass_marker(match: re.Match[bytes]) -> Marker:
     argument = (parts["old"] or parts["new"] or class_name) if parts else text
     symbol, op_name = groups.get("symbol"), groups.get("op")
     return Marker(
-        pass_name=class_name if match.re.pattern is _JIT else argument.partition("{")[0],
+        pass_name=class_name if match.re.pattern == _JIT.pattern else argument.partition("{")[0],
         class_name=class_name,
         when=match["when"].decode().lower(),
         failed=groups.get("failed") is not None or " Failed" in text,
@@ -239,11 +248,11 @@ def noise_end(data: Text, offset: int, end: int) -> int | None:
     """
     if offset >= end or _IR.match(data, offset, end):
         return None
-    if bar := re.compile(PROGRESS).match(data, offset, end):
+    if bar := PROGRESS.match(data, offset, end):
         last = line_end(data, offset, end)
         is_whole_op = not data[bar.end() : last].rstrip().endswith(b"{")  # else its end is an error
-        return bar.end() if is_whole_op and re.compile(IR_BEHIND).match(data, bar.end(), end) else last
-    if re.compile(_DIAGNOSTIC).match(data, offset, end):
+        return bar.end() if is_whole_op and IR_BEHIND.match(data, bar.end(), end) else last
+    if _DIAGNOSTIC.match(data, offset, end):
         if excerpt := _MESSAGE_AND_EXCERPT.match(data, offset, end):
             return excerpt.end()
         return shown_op_end(data, offset, end) or line_end(data, offset, end)
@@ -264,7 +273,7 @@ def without_noise(text: bytes) -> bytes:
 
 def _is_crash(data: Text, offset: int, end: int) -> bool:
     """Whether the line at ``offset`` is the first of what is printed when a compiler crashes."""
-    return re.compile(_NO_IR).match(data, offset, end) is not None
+    return _NO_IR.match(data, offset, end) is not None
 
 
 def shown_op_end(data: Text, offset: int, end: int) -> int | None:
@@ -273,7 +282,7 @@ def shown_op_end(data: Text, offset: int, end: int) -> int | None:
     The op ends with its first line end outside brackets.
     """
     message = _SHOWN_OP.match(data, offset, end)
-    if message is None or not re.compile(_DIAGNOSTIC).match(data, offset, end):
+    if message is None or not _DIAGNOSTIC.match(data, offset, end):
         return None
     position, depth = message.end(), 0
     for token, depth_after in nesting(data, position, min(end, position + _LONGEST_SHOWN_OP)):
@@ -319,10 +328,10 @@ def module_start(data: Text, span: Span) -> int | None:
     return start
 
 
-def _first(pattern: bytes, data: Text, span: Span) -> re.Match[bytes] | None:
+def _first(sign: re.Pattern[bytes], data: Text, span: Span) -> re.Match[bytes] | None:
     """Return the first match that is not in an op that a diagnostic shows."""
     offset = span.start
-    while match := re.compile(pattern).search(data, offset, span.end):
+    while match := sign.search(data, offset, span.end):
         message = data.rfind(b"\n", span.start, max(match.end() - 1, span.start)) + 1
         shown = shown_op_end(data, max(message, span.start), span.end)
         if shown is None:
@@ -387,7 +396,7 @@ def _joined(data: Text, pieces: list[Span]) -> list[Span]:
 
 def opened_braces(data: Text, span: Span) -> int:
     """Return how many braces a piece opens and does not close."""
-    tokens = Counter(token["brace"] for token in matches(re.compile(_BRACE), data, *span))
+    tokens = Counter(token["brace"] for token in matches(_BRACE, data, *span))
     return tokens[b"{"] - tokens[b"}"]
 
 
@@ -426,8 +435,7 @@ def without_prefixes(source: Source, markers: Sequence[Span]) -> Source:
         own = data[span.start : span.end].split(b"\n")
         if span.end < len(data):
             own.pop()  # the next piece begins on a line of its own
-        found = _affixes(own, prefix, is_above=is_above)
-        _refuse_annotations(source, span.start, own, prefix, found)
+        found = _affixes(source, span.start, own, prefix, is_above=is_above)
         is_changed |= found is not None
         lines += own
         affixes += found or [Affix()] * len(own)
@@ -443,15 +451,14 @@ def without_prefix(source: Source, prefix: bytes | None, *, is_above: bool) -> S
     if not prefix:
         return source
     lines = source.data[:].split(b"\n")
-    found = _affixes(lines, prefix, is_above=is_above, is_cut=not is_above)
-    _refuse_annotations(source, 0, lines, prefix, found)
+    found = _affixes(source, 0, lines, prefix, is_above=is_above, is_cut=not is_above)
     return source if found is None else source.without(found, lines)
 
 
 def _affixes(
-    lines: list[bytes], prefix: bytes, *, is_above: bool, is_cut: bool = False
+    source: Source, start: int, lines: list[bytes], prefix: bytes, *, is_above: bool, is_cut: bool = False
 ) -> list[Affix] | None:
-    """Return what each line is to lose; None if they do not share the prefix.
+    """Return what each line from ``start`` on is to lose; None if they do not share the prefix.
 
     ``is_cut``: the first of them is that of a marker, and does not have it any more.
     """
@@ -470,17 +477,15 @@ def _affixes(
         for found in _COLOURS.finditer(line, start) if has_colours and (match or not number) else ():
             colours = found[0] if found.end() == len(line) else b""
         affixes.append(Affix(match[0] if match else b"", colours))
+    if _NUMBERED.fullmatch(prefix):
+        _refuse_annotations(source, start, lines, affixes)
     return affixes
 
 
-def _refuse_annotations(
-    source: Source, start: int, lines: list[bytes], prefix: bytes, affixes: list[Affix] | None
-) -> None:
-    """Raise an error if FileCheck printed lines: it numbers them, and annotates some and leaves some out."""
-    if affixes is None or not re.fullmatch(_NUMBERED, prefix):
-        return
+def _refuse_annotations(source: Source, start: int, lines: list[bytes], affixes: list[Affix]) -> None:
+    """Raise an error if FileCheck numbered the lines: it annotates some and leaves some out."""
     for line, affix in zip(lines, affixes, strict=True):
-        if re.match(_ANNOTATION, line) and not affix.before:
+        if _ANNOTATION.match(line) and not affix.before:
             raise source.error(start, FILECHECK)
         start += len(line) + 1
 
@@ -494,3 +499,58 @@ def _shape(prefix: bytes) -> re.Pattern[bytes]:
 
     either = pattern(prefix) + b"|" + pattern(prefix.rstrip(b" \t")) + rb"(?=[ \t\r]*\Z)"
     return re.compile(either)
+
+
+def find_titles(source: Source) -> list[tuple[Span, Marker]]:
+    """Return the lines that name modules, as the markers of these; none if they do not name all of them.
+
+    A last module without a line may follow those that are named after a pass.
+    """
+    data, titles, floor = source.data, list[tuple[Span, Marker] | None](), 0
+    end = min(len(data), _FIRST_WITHIN)
+    while (start := module_start(data, Span(floor, end))) is not None:
+        titles.append(_title(data, floor, start))
+        if titles[0] is None:  # as in most files
+            return []
+        floor, end = _end_of_op(data, start), len(data)
+    named = [title for title in titles if title is not None]
+    has_passes = all(marker.when is not None for _, marker in named)
+    return named if len(named) > 1 and (has_passes or None not in titles) else []
+
+
+def _end_of_op(data: Text, start: int) -> int:
+    """Return where the op below aliases ends, at the first closing brace that is not indented."""
+    head = _HEAD.search(data, start)
+    closing = data.find(b"\n}", head.end() if head else start)
+    return len(data) if closing < 0 else line_end(data, closing + 1, len(data))
+
+
+def _title(data: Text, floor: int, start: int) -> tuple[Span, Marker] | None:
+    """Return the line above ``start`` that names what begins there, as a marker."""
+    for place in _lines_above(data, floor, start):
+        line = data[place.start : place.end].decode("utf-8", "replace")
+        text = line.strip(_RULE + "/")
+        if not text:
+            continue
+        moment = _MOMENT.fullmatch(text)
+        is_comment = line.lstrip().startswith("//") and not (moment and text.startswith("IR "))
+        is_ir = _BEGINS_OP.match(line) is not None and not line.rstrip().endswith(":")
+        is_other = is_comment or is_ir or len(text) > _LONGEST
+        if is_other or (moment is None and noise_end(data, place.start, place.end) is not None):
+            return None
+        if moment is None:
+            return place, Marker(text, PRINTED, None)
+        name = moment["pass"].rstrip(_RULE)
+        return place, Marker(name, name, moment["when"].lower())
+    return None
+
+
+def _lines_above(data: Text, floor: int, start: int) -> Iterator[Span]:
+    """Yield the three lines above an offset that are not blank, the last first."""
+    end, found = start, 0
+    while end > floor and found < 3:
+        begin = max(data.rfind(b"\n", floor, end - 1) + 1, floor)
+        if data[begin:end].strip():
+            found += 1
+            yield Span(begin, end - 1 if data[end - 1 : end] == b"\n" else end)
+        end = begin

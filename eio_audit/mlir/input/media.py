@@ -47,12 +47,14 @@ _OTHER_START = pattern(b"\n(?=[%b])(%b)" % (_FIRST_BYTES, b"|".join(map(re.escap
 
 _WITHOUT_DUMPS = "to see both, compile with --mlir-timing --mlir-print-ir-after-all"
 _IN_STRING = "this is IR in a string, with '\\n' for its line ends: print the string"
-PROGRESS = (
+PROGRESS = pattern(
     rb"(?:[^\n%|]*+(?<=\d)%\|[^|\n]*+\|[^\[\n]*+\[[^\]\n]*+\]"
     rb"|[^\n\[]*+(?<=\dit )\[\d\d:\d\d,[^\]\n]*+\])+(?:\x1b\[[0-9;]*+m)*"
 )
 """Progress bars as tqdm prints them. They end no line, so what is printed next stands behind them."""
-IR_BEHIND = rb"[ \t]*+(?:[%^}]|[#!]\w++ = |\"[\w$.-]++\"\(|[a-z_]\w*+\.[a-z_]|module\b|return\b|// -----)"
+IR_BEHIND = pattern(
+    rb"[ \t]*+(?:[%^}]|[#!]\w++ = |\"[\w$.-]++\"\(|[a-z_]\w*+\.[a-z_]|module\b|return\b|// -----)"
+)
 FILECHECK = "this is a part of FileCheck's output: give all of it, with 'Input was:' and '>>>>>>'"
 _IN_IR = {
     FILECHECK: (rb"explains the following input dump|(?m:^(?:[^\n<]*[ \t])?<<<<<<[ \t\r]*$)"),
@@ -74,7 +76,10 @@ _IN_IR = {
         rb"(?m)^(?:diff --git |@@ -\d++(?:,\d++)? \+\d)"
     ),
     "a progress bar is before the IR of a line: print the log without it": (
-        rb"(?m)^(?:" + PROGRESS + IR_BEHIND + rb"|[^\n%\"]*+(?<=\d)%[ \t|\]][^\n]*?%[\w$.-]++ = )"
+        rb"(?m)^(?:"
+        + PROGRESS.pattern
+        + IR_BEHIND.pattern
+        + rb"|[^\n%\"]*+(?<=\d)%[ \t|\]][^\n]*?%[\w$.-]++ = )"
     ),
     "line numbers are before the lines: print them without": (
         rb"(?m)^[ \t]*+\d++[:\t |][ \t|]*+(?:(?:builtin\.)?module\b|func\.func\b|%[\w$.-]++ = |\"builtin\.)"
@@ -131,17 +136,17 @@ _IR_LINE = pattern(
     rb"|(?:module|return|func)\b)"
 )
 """The start of a line of IR, with such blanks and quotes."""
-_LINE_END_IN_TEXT = STRING + rb"|(?P<end>[{}][ \t]*+\\++n)"
+_LINE_END_IN_TEXT = pattern(STRING + rb"|(?P<end>[{}][ \t]*+\\++n)")
 _BLANKS = pattern(rb"\s*+")
 
 _PRETTY = "locations without loc(...), as --mlir-pretty-debuginfo prints them: print without it"
-_PRETTY_PLACE = (
+_PRETTY_PLACE = pattern(
     rb"(?:[^\s\"]:\d++:\d++(?: to \d*+:\d++)?|\[unknown\])[)\]]*+[ \t\r]*+\Z"
     rb"|[^\s\"]:\d++:\d++ at [^\n]*\Z"
 )
 _LOCATION_ALIAS = pattern(rb"#loc\d*+(?![\w$.-])")
-_PRETTY_NAME = rb"\"[)\]]*+[ \t\r]*+\Z"
-_RESULTS_LINE = rb"(?m)^[ \t]*+%[^\n=]*+= [^\n]*+"
+_PRETTY_NAME = pattern(rb"\"[)\]]*+[ \t\r]*+\Z")
+_RESULTS_LINE = pattern(rb"(?m)^[ \t]*+%[^\n=]*+= [^\n]*+")
 _OP_LINE = pattern(rb"[ \t]*+(?:%[\w$.-]++[^=\n]*+= |\"[\w$.-]++\"\(|[a-z_]\w*+\.[\w.$]++ )")
 _LONGEST_END = 1 << 16  # the most bytes at the end of a dump in which its last line is looked for
 
@@ -204,7 +209,7 @@ def _in_string(source: Source, span: Span) -> InputError | None:
     data = source.data
     start = match_end(_BLANKS, data, span.start, span.end)
     end = line_end(data, start, min(span.end, start + _LONGEST_END))
-    for found in re.compile(_LINE_END_IN_TEXT).finditer(data, start, end):
+    for found in _LINE_END_IN_TEXT.finditer(data, start, end):
         if found["end"]:
             return source.error(found.start(), _IN_STRING)
     return None
@@ -225,10 +230,10 @@ def _pretty_locations(source: Source, span: Span) -> InputError | None:
     if b" //" in line or len(line) < len(b"} []"):
         return None
     is_alias = b"loc(" not in line and _LOCATION_ALIAS.search(line) is not None
-    is_pretty = is_alias or re.compile(_PRETTY_PLACE).search(line) is not None
+    is_pretty = is_alias or _PRETTY_PLACE.search(line) is not None
     if not is_pretty and _ends_in_name(line):
-        ops = re.findall(_RESULTS_LINE, bytes(data[first:brace]))
-        is_pretty = bool(ops) and all(re.search(_PRETTY_PLACE, op) or _ends_in_name(op) for op in ops)
+        ops = _RESULTS_LINE.findall(bytes(data[first:brace]))
+        is_pretty = bool(ops) and all(_PRETTY_PLACE.search(op) or _ends_in_name(op) for op in ops)
     return source.error(brace + 1, _PRETTY) if is_pretty else None
 
 
@@ -236,10 +241,10 @@ def _pretty_last_line(source: Source, span: Span) -> InputError | None:
     """The same of a dump without a closing brace, by its last line."""
     text = bytes(source.data[span.start : span.end]).rstrip()
     line = text[text.rfind(b"\n") + 1 :]
-    if _OP_LINE.match(line) and b" //" not in line and re.compile(_PRETTY_PLACE).search(line):
+    if _OP_LINE.match(line) and b" //" not in line and _PRETTY_PLACE.search(line):
         return source.error(span.start + len(text), _PRETTY)
     return None
 
 
 def _ends_in_name(line: bytes) -> bool:
-    return b"loc(" not in line and re.search(_PRETTY_NAME, line) is not None
+    return b"loc(" not in line and _PRETTY_NAME.search(line) is not None

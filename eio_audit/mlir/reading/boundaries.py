@@ -55,7 +55,7 @@ _USUAL_ARGUMENT = pattern(
     rb'(?P<location> loc\((?:"[^"\\\n]*+"|#[\w$-]++)\))'
 )
 """An argument as a printer writes most: its name, type, perhaps an attribute, and its location."""
-_UNREAD = (
+_UNREAD = pattern(
     rb"(?m)^[ \t]*+(?:(?:[A-Za-z_][\w$]*+\.[\w$.]*+(?=[ \t(<{\[@]|\r?$)|func (?:\w++ )?@)[^\n]*+"
     rb"(?:\n[ \t]++\S[^\n]*+)*|\{-#[^\n]*+(?:\n[^\n]*+)*)"
 )
@@ -210,8 +210,8 @@ def meaning_outside_ops(ir: IR) -> list[bytes]:
     for text in gaps(ir):
         found += FILE_METADATA.findall(text)
         rest = FILE_METADATA.sub(b"", text)
-        if re.compile(_UNREAD).search(rest):
-            found += [line.strip() for line in re.findall(_UNREAD, without_definitions(rest)[1])]
+        if _UNREAD.search(rest):
+            found += [line.strip() for line in _UNREAD.findall(without_definitions(rest)[1])]
     return found
 
 

@@ -12,6 +12,7 @@ from collections.abc import Container, Mapping, Sequence
 from typing import NamedTuple
 
 from eio_audit.mlir.ir import IR, NO_OFFSET, Fault
+from eio_audit.mlir.source import decoded
 from eio_audit.mlir.tokens import ARGUMENT, RESULT, Brackets
 from eio_audit.mlir.traits import UNLISTED, OpTraits
 
@@ -112,7 +113,7 @@ class Scopes:
             return
         for use, name in sorted((use, name) for name, uses in closed.unresolved.items() for use in uses):
             if not self._may_only_mention(use.op):
-                self._wrong_use(use, _text(name), "undefined value", ", which is not defined in this scope")
+                self._wrong_use(use, decoded(name), "undefined value", ", which is not defined in this scope")
             self._only_mention(use)
 
     def define(self, name: bytes, value: int, offset: int) -> None:
@@ -245,7 +246,7 @@ class Scopes:
         """Check that a used result exists. If it need not, take the first one."""
         owners, number = self._ir.value_owner, value + use.number
         if number >= len(owners) or owners[number] != owners[value]:
-            full, why = f"{_text(name)}#{use.number}", ", but the op has fewer results"
+            full, why = f"{decoded(name)}#{use.number}", ", but the op has fewer results"
             self._wrong_use(use, full, "undefined value", why)
             self._set_operand(use, value)
 
@@ -329,9 +330,9 @@ class Scopes:
                 self._ir.unordered_blocks.add(block)
             return
         if self._is_ordered(block):
-            self._wrong_use(use, _text(name), kind, " before its definition", where)
+            self._wrong_use(use, decoded(name), kind, " before its definition", where)
         elif not self._ir.region_is_graph[region]:
-            fault = Fault(use.op, kind, f"{self._operand(use)} uses {_text(name)}{where}")
+            fault = Fault(use.op, kind, f"{self._operand(use)} uses {decoded(name)}{where}")
             self._ir.forward_uses.append(fault)
         self._ir.region_is_graph[region] = True
 
@@ -341,9 +342,10 @@ class Scopes:
 
     def _redefinition(self, name: bytes, offset: int, definer: int, old: int) -> None:
         before = f"on line {self._line_of(old)}" if old >= 0 else "as an argument"
-        what = f"{_text(name)} is defined on line {self._ir.source.line_at(offset)}, and before that {before}"
+        line = self._ir.source.line_at(offset)
+        what = f"{decoded(name)} is defined on line {line}, and before that {before}"
         fault = Fault(max(definer, -1), "redefinition", what)
-        self._wrong(offset, f"redefinition of value '{_text(name)}'", fault)
+        self._wrong(offset, f"redefinition of value '{decoded(name)}'", fault)
 
     def _wrong(self, offset: int, message: str, fault: Fault) -> None:
         if not self._may_be_invalid:
@@ -378,10 +380,6 @@ def _merge(closed: _Scope, outer: _Scope) -> None:
         more.extend(fewer)
         many[name] = more
     outer.unresolved = many
-
-
-def _text(name: bytes) -> str:
-    return name.decode("utf-8", "replace")
 
 
 DEEPEST = 10_000  # how deeply regions may be nested: MLIR's own tools end before that
@@ -491,7 +489,7 @@ class Builder:
 
     def intern(self, name: bytes, *, is_whole: bool) -> int:
         """Return the number of an op name. A name printed without quotes may lack its dialect."""
-        full = name.decode("utf-8", "replace")
+        full = decoded(name)
         if "." not in full and not is_whole:
             full = self._full_name(full)
         number = self._numbers_of_names.setdefault(full, len(self.ir.names))

@@ -17,7 +17,7 @@ from typing import TypeAlias
 from eio_audit.mlir.ir import IR, NO_OFFSET
 from eio_audit.mlir.pattern import pattern
 from eio_audit.mlir.reading.boundaries import argument_locations
-from eio_audit.mlir.source import Span, splice
+from eio_audit.mlir.source import Span, decoded, splice
 from eio_audit.mlir.tokens import (
     ALIAS_NAME,
     ALIAS_USE,
@@ -79,17 +79,17 @@ class OpText:
     @cached_property
     def attributes(self) -> dict[str, str]:
         """Attributes and properties by name. In custom form, all text except types, under the name ``""``."""
-        return dict(self._parsed[0]) if self.is_generic else {"": _text(self.without_types)}
+        return dict(self._parsed[0]) if self.is_generic else {"": decoded(self.without_types)}
 
     @cached_property
     def types(self) -> tuple[str, ...]:
         """The types of operands and results. In custom form, the types in the text, in order."""
-        return tuple(map(_text, _types_of(self._parsed[1])[1] if self.is_generic else self._split[1]))
+        return tuple(map(decoded, _types_of(self._parsed[1])[1] if self.is_generic else self._split[1]))
 
     @cached_property
     def signature(self) -> str:
         """The op's type, ``(...) -> ...``. In custom form, the types in the text."""
-        return _text(self._parsed[1]) if self.is_generic else ", ".join(self.types)
+        return decoded(self._parsed[1]) if self.is_generic else ", ".join(self.types)
 
     def differs_from(self, other: OpText) -> tuple[str, ...]:
         """Return which of ``attributes`` and ``types`` are proven to differ.
@@ -143,7 +143,7 @@ class OpText:
 
     @cached_property
     def _all_types(self) -> list[str]:
-        return list(map(_text, self._split[1]))
+        return list(map(decoded, self._split[1]))
 
     @cached_property
     def _split(self) -> tuple[bytes, list[bytes]]:
@@ -152,7 +152,7 @@ class OpText:
     @cached_property
     def _parsed(self) -> tuple[list[tuple[str, str]], bytes]:
         *_, (start, _, last) = [(0, 0, b""), *outermost_brackets(self.text)]
-        entries = [(_text(name), _text(value)) for name, value in generic_attributes(self.text)]
+        entries = [(decoded(name), decoded(value)) for name, value in generic_attributes(self.text)]
         return entries, self.text[start + 1 :].strip() if last == b":" else b""
 
 
@@ -319,10 +319,7 @@ class OpTexts:
             keeps_values: keep the names of values, which are ``%`` otherwise.
             keeps_numbers: keep the spelling of decimal numbers.
         """
-        return _comparable(text, label, self._expanded, keeps_values, keeps_numbers)
-
-    def _expanded(self, alias: bytes) -> bytes:
-        return self._aliases.of(alias) if alias in self._ir.aliases else alias
+        return _comparable(text, label, self._aliases.of, keeps_values, keeps_numbers)
 
 
 def _definition(ir: IR, alias: bytes) -> bytes | None:
@@ -449,7 +446,7 @@ def _literals(text: bytes) -> frozenset[object]:
 def _number(text: bytes) -> float | int | str:
     """Return the number, so that ``1.0`` equals ``1.000000e+00``. A very long or hex number stays text."""
     if b"x" in text or len(text) > LONGEST_NUMBER:
-        return _text(text)
+        return decoded(text)
     return float(text) if b"." in text else int(text)
 
 
@@ -458,7 +455,3 @@ def _symbol(literal: object) -> str | None:
     if isinstance(literal, str):
         return literal
     return symbol_of(literal) if isinstance(literal, bytes) else None
-
-
-def _text(data: bytes) -> str:
-    return data.decode("utf-8", "replace")

@@ -94,7 +94,7 @@ _STAND_IN = pattern(
     rb"|(?P<nothing><<(?:UNKNOWN SSA VALUE|NULL VALUE|NULL TYPE|NULL ATTRIBUTE|INVALID[A-Z ]*)>>)"
 )
 """What is printed instead of a region or what invalid IR lacks, or what may hold the same text."""
-_COLOUR = rb"\x1b\[[0-9;]*+[A-Za-z]"
+_COLOUR = pattern(rb"\x1b\[[0-9;]*+[A-Za-z]")
 _IR_LINE = pattern(
     rb"[ \t]*+(?:%[\w$.-]++[^=\n]*+= |\"[\w$.-]++\"\("
     rb"|(?:(?:builtin\.)?module|func\.func|return)\b|\})"
@@ -161,7 +161,7 @@ def _refuse_colours(source: Source, span: Span) -> None:
     for coloured in _COLOURED.finditer(source.data, span.start, span.end):
         line_start = max(source.data.rfind(b"\n", span.start, coloured.start()) + 1, span.start)
         line = source.data[line_start : coloured.end()]
-        if _IR_LINE.match(re.sub(_COLOUR, b"", line)):
+        if _IR_LINE.match(_COLOUR.sub(b"", line)):
             raise source.error(coloured.start(), "colours in a line of IR: print it without them")
 
 

@@ -1,4 +1,4 @@
-"""Resolve calls: to functions that the dump defines and that cannot be replaced, and to ops, by text.
+"""Resolve calls: to functions of the dump that cannot be replaced, and to what their text names.
 
 **Functions of the dump.** A call names its callee by a symbol, which the nearest enclosing symbol table
 defines. Every other callee is unknown: a declaration, a nested reference, a function value, a symbol defined
@@ -19,19 +19,29 @@ as its text shows that it is no more than the op:
 Its text shows neither the shapes of the tensors nor all attributes of the op. So a call may trap, and has the
 effects that the op has under any attribute: a call of ``ttnn.deallocate`` is a forced free, and a convolution
 may free its input. Every other call by text may do anything.
+
+**Custom calls.** StableHLO's tensors are values: a custom call reads its operands, and changes those that
+``output_operand_aliases`` names. With ``has_side_effect``, or with computations that it calls, it may do
+anything else. MHLO assumes that unless ``has_side_effect`` is false. A call that only annotates its operand
+(``@Sharding``) gives that operand. The targets of tt-mlir (``@tt.update_cache``) may change any tensor that
+they get, and so may an unclear target. A call of other values than tensors may do anything.
+
+**ONNX.** Torch-MLIR's ``torch.operator "onnx.Relu"`` is that operator of the ONNX standard. All of them are
+functions of their operands, but those that draw random numbers or run graphs (``If``, ``Loop``, ``Scan``).
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
-from functools import cached_property
+from functools import cache, cached_property
 
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.pattern import pattern
+from eio_audit.mlir.semantics.value_types import OPAQUE_CALLS, OPAQUE_DEVICE, Storage, shown_storage
 from eio_audit.mlir.tokens import (
     SYMBOL,
     SYMBOL_NAME,
@@ -41,7 +51,15 @@ from eio_audit.mlir.tokens import (
     post_order,
     symbol_of,
 )
-from eio_audit.mlir.traits import ANY_NUMBER, OpTraits, op_of_callee
+from eio_audit.mlir.traits import (
+    ANY_NUMBER,
+    EVERYTHING,
+    KINDS,
+    STATES,
+    OpTraits,
+    onnx_functions,
+    op_of_callee,
+)
 
 OUTSIDE = -1  # in place of a function or another op: the top level of the dump
 _CUSTOM_CALLEE = pattern(rb"(?:(?:\s+[a-z_]\w*)*\s+|\s*\(\s*)(?P<symbol>" + SYMBOL + rb")\s*[(,]")
@@ -58,15 +76,6 @@ _NO_BUNDLES = pattern(rb"array<i32\s*>|\[\s*\]")
 _COMPOSITES = frozenset(("mhlo.composite", "stablehlo.composite"))
 """Ops that stand for the function that they name as their decomposition."""
 _DECOMPOSITION = pattern(rb"\bdecomposition\s*=\s*+(" + SYMBOL + rb")(?!\s*::)")
-OPAQUE_CALLS = frozenset(("emitc.call_opaque", "emitpy.call_opaque"))
-"""Ops that name what they call in a string."""
-OPAQUE_TENSOR = pattern(
-    rb'!emitpy\.opaque<"\[?ttnn\.Tensor\]?">|!emitc\.opaque<"(?:(?:::)?ttnn::Tensor|(?:::)?std::vector<(?:::)?ttnn::Tensor>)">'
-)
-OPAQUE_DEVICE = pattern(
-    rb'!emitpy\.opaque<"ttnn\.(?:Mesh)?Device">|!emitc\.ptr<!emitc\.opaque<"(?:::)?ttnn::distributed::MeshDevice">>'
-)
-"""The types of tt-metal in Python and C++: a tensor or several, and a device."""
 _TEXT = rb'"((?:[^"\\]|\\.)*)"'
 _OPAQUE_CALLEE = pattern(rb"call_opaque\s+" + _TEXT + rb"\s*\(")
 _OPAQUE = pattern(rb"\bopaque<" + _TEXT + rb">")
@@ -91,6 +100,19 @@ _CONSTANT = pattern(
 """By line: brackets, numbers, words, constants and types, constructors, tuples, argument names, strings."""
 _ASSIGNED = pattern(rb"(?<![\w.])[a-z]\w*\s*=")
 """In C++, a name without a dot before ``=`` is a variable that is assigned to."""
+_OPERATOR = "torch.operator"
+_NAME_WHAT_THEY_DO = frozenset(("mhlo.custom_call", "stablehlo.custom_call", _OPERATOR))
+_TARGET = pattern(rb'custom_call\s+@"?([\w.$-]+)|\bcall_target_name"?\s*=\s*"([^"\\]*)"')
+_ANNOTATIONS = frozenset((b"Sharding", b"SPMDFullToShardShape", b"SPMDShardToFullShape"))
+"""Targets of custom calls that say how a tensor is spread over devices, and do nothing."""
+_IN_PLACE = b"tt."
+_SIDE_EFFECT = pattern(rb"\bhas_side_effect\s*=\s*(\w*)")
+_CALLED = pattern(rb"\bcalled_computations\b(?!\s*=\s*\[\s*\])")
+_ALIASES = pattern(rb"\boutput_operand_aliases\b(?!\s*=\s*\[\s*\])")
+_ALIASED = pattern(rb"\boperand_index\s*=\s*([0-9]+)")
+_NAME_OF_OPERATOR = pattern(rb'torch\.operator\s*"onnx\.(\w+)"|\bname"?\s*=\s*"onnx\.(\w+)"')
+_FUNCTION = OpTraits(flags=frozenset(("may_trap",)))
+"""A result may be an operand."""
 
 
 class Calls:
@@ -217,26 +239,17 @@ def _values(text: bytes, attribute: bytes) -> list[bytes]:
     return [value for name, value in generic_attributes(text) if name == attribute]
 
 
-def called_ops(ir: IR, assume_pure: Sequence[str] = ()) -> dict[int, str]:
-    """Return, by call, the op that it has the effects of. Other calls are left out.
+def called_ops(ir: IR, assume_pure: Sequence[str] = ()) -> dict[int, tuple[str, OpTraits]]:
+    """Return, by call, the op that it has the effects of, and the row of the call. Other calls are left out.
 
     A row of the project for the calls themselves, or an assumption about them, has precedence.
 
     Complexity: linear in the texts of the calls.
     """
-    names = {
-        number
-        for number, name in enumerate(ir.names)
-        if name in OPAQUE_CALLS
-        and not ir.op_table.is_own(name)
-        and not any(fnmatchcase(name, pattern) for pattern in assume_pure)
-    }
-    if not names:
-        return {}
     called: dict[int, str] = {}
     variables: dict[int, bytes] = {}
-    for op, name in enumerate(ir.op_name):
-        if name in names and (found := _called_op(ir, op)) is not None:
+    for op in _ops_named(ir, OPAQUE_CALLS, assume_pure):
+        if (found := _called_op(ir, op)) is not None:
             called[op] = found
             if variable := _PYTHON_NAME.search(ir.bare_text(op)):
                 variables[op] = variable[1]
@@ -246,10 +259,23 @@ def called_ops(ir: IR, assume_pure: Sequence[str] = ()) -> dict[int, str]:
             del called[op]
     for op in [op for op in called if _has_destination(ir, op, called)]:
         del called[op]
-    return called
+    rows = {name: _called_row(ir.op_table.of(name)) for name in called.values()}
+    return {op: (name, rows[name]) for op, name in called.items()}
 
 
-def called_row(row: OpTraits) -> OpTraits:
+def _ops_named(ir: IR, names: Collection[str], assume_pure: Sequence[str]) -> Iterator[int]:
+    """Yield the ops with one of the names, if no row of the project and no assumption is about the name."""
+    numbers = {
+        number
+        for number, name in enumerate(ir.names)
+        if name in names
+        and not ir.op_table.is_own(name)
+        and not any(fnmatchcase(name, pattern) for pattern in assume_pure)
+    }
+    yield from (op for op, number in enumerate(ir.op_name) if number in numbers) if numbers else ()
+
+
+def _called_row(row: OpTraits) -> OpTraits:
     """Return the row of a call of the function that is printed for an op with this row."""
     on = dict(row.on)
     for places in row.when.values():
@@ -292,3 +318,54 @@ def _has_destination(ir: IR, op: int, called: dict[int, str]) -> bool:
     owners = [ir.value_owner[value] for value in operands[1:]]
     is_empty = any(called.get(owner) == "ttnn.empty" for owner in owners)
     return is_empty or len(operands) > (ANY_NUMBER if most is None else most)
+
+
+def described_operators(ir: IR, assume_pure: Sequence[str] = ()) -> Iterator[tuple[int, OpTraits]]:
+    """Yield the ops whose text tells more than the row of their name, each with a row of its own.
+
+    A row of the project for the name, or an assumption about it, has precedence.
+
+    Complexity: linear in the texts of these ops.
+    """
+    for op in _ops_named(ir, _NAME_WHAT_THEY_DO, assume_pure):
+        row = _operator(ir, op) if ir.name(op) == _OPERATOR else _custom_call(ir, op)
+        if row is not None:
+            yield op, row
+
+
+def _custom_call(ir: IR, op: int) -> OpTraits | None:
+    text = ir.alias_texts.expanded(ir.bare_text(op))
+    targets = [custom or generic for custom, generic in _TARGET.findall(text)]
+    may_do_anything = len(targets) != 1 or targets[0].startswith(_IN_PLACE)
+    if may_do_anything or shown_storage(ir, op) & Storage.ADDRESS:
+        return None
+    words = ir.attribute_text(op)
+    said = _SIDE_EFFECT.findall(words)
+    is_silent = all(value == b"false" for value in said) and (said or ir.name(op) == "stablehlo.custom_call")
+    has_aliases = _ALIASES.search(words) is not None
+    aliased = frozenset(map(int, _ALIASED.findall(words))) if has_aliases else None
+    acts = not is_silent or _CALLED.search(words) is not None
+    if targets[0] in _ANNOTATIONS and not said and not acts and not has_aliases:
+        return _FUNCTION
+    return _row(aliased, acts=acts)
+
+
+@cache
+def _row(aliased: frozenset[int] | None, *, acts: bool) -> OpTraits:
+    """Return the row of a custom call that changes some operands, all of them if it does not say which."""
+    write = frozenset(("write",))
+    on: dict[str, frozenset[str]] = {}
+    if aliased is not None:
+        on = {f"operand {number}": write for number in aliased} or {"operand ?": write}
+    flags = {"may_trap", *(("fresh",) if on else ())}  # with aliases, a result is the operand that they name
+    if acts:
+        on |= {EVERYTHING: frozenset(KINDS), **dict.fromkeys(STATES, frozenset(("read", "write")))}
+        flags.add("may_not_return")
+    return OpTraits(effects=frozenset[str]().union(*on.values()), on=on, flags=frozenset(flags))
+
+
+def _operator(ir: IR, op: int) -> OpTraits | None:
+    text = ir.alias_texts.expanded(ir.bare_text(op))
+    names = [custom or generic for custom, generic in _NAME_OF_OPERATOR.findall(text)]
+    is_function = len(names) == 1 and op not in ir.regions_of
+    return _FUNCTION if is_function and names[0].decode() in onnx_functions() else None

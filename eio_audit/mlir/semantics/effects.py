@@ -35,11 +35,17 @@ from math import prod
 
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.pattern import pattern
-from eio_audit.mlir.semantics.accesses import ACCESSES, GET_GLOBAL, destinations, elements, source
-from eio_audit.mlir.semantics.calls import OUTSIDE, Calls, called_ops, called_row
-from eio_audit.mlir.semantics.certain import Places, Touch
+from eio_audit.mlir.semantics.accesses import (
+    ACCESSES,
+    GET_GLOBAL,
+    Places,
+    Touch,
+    destinations,
+    elements,
+    source,
+)
+from eio_audit.mlir.semantics.calls import OUTSIDE, Calls, called_ops, described_operators
 from eio_audit.mlir.semantics.forms import Forms, is_newest_allocation, ops_with_places, pastes_text
-from eio_audit.mlir.semantics.operators import described_operators
 from eio_audit.mlir.semantics.resources import (
     CHANGES,
     MEMORY,
@@ -144,9 +150,7 @@ class EffectTable:
 
     def _add_rows_of_texts(self, assume_pure: Sequence[str]) -> None:
         """Add the rows of ops whose text tells what they do, behind those of the names of ops."""
-        ir, called = self._ir, called_ops(self._ir, assume_pure)
-        rows = {name: called_row(ir.op_table.of(name)) for name in called.values()}
-        described = {op: (name, rows[name]) for op, name in called.items()}
+        ir, described = self._ir, called_ops(self._ir, assume_pure)
         described |= {op: (ir.name(op), row) for op, row in described_operators(ir, assume_pure)}
         if not described:
             return

@@ -16,7 +16,6 @@ from weakref import WeakKeyDictionary
 
 from eio_audit.mlir.ir import IR, NO_OFFSET
 from eio_audit.mlir.pattern import pattern
-from eio_audit.mlir.semantics.calls import OPAQUE_CALLS, OPAQUE_DEVICE, OPAQUE_TENSOR
 from eio_audit.mlir.tokens import (
     closing_end,
     generic_attributes,
@@ -27,6 +26,15 @@ from eio_audit.mlir.tokens import (
 )
 from eio_audit.mlir.traits import UNLISTED, types_of_kind
 
+OPAQUE_CALLS = frozenset(("emitc.call_opaque", "emitpy.call_opaque"))
+"""Ops that name what they call in a string."""
+_OPAQUE_TENSOR = pattern(
+    rb'!emitpy\.opaque<"\[?ttnn\.Tensor\]?">|!emitc\.opaque<"(?:(?:::)?ttnn::Tensor|(?:::)?std::vector<(?:::)?ttnn::Tensor>)">'
+)
+OPAQUE_DEVICE = pattern(
+    rb'!emitpy\.opaque<"ttnn\.(?:Mesh)?Device">|!emitc\.ptr<!emitc\.opaque<"(?:::)?ttnn::distributed::MeshDevice">>'
+)
+"""The types of tt-metal in Python and C++: a tensor or several, and a device."""
 _TYPE = pattern(
     rb"(?<![\w$.@#%!^])(?:(?P<dialect>!(?:[\w$.]|-(?!>))+)|(?P<shaped>tensor|memref|vector|tuple|complex)(?=<)"
     rb"|(?P<plain>(?:[su]?i[0-9]+|index|none|b?f[0-9]\w*|tf32)(?![\w$.])))"
@@ -199,11 +207,8 @@ def _storage(text: bytes, *, inside: bool) -> Storage:
 def dialect_type(name: bytes) -> Storage:
     """Return what a value of a dialect's type, such as ``!llvm.ptr``, may be."""
     full = name[1:].decode("utf-8", "replace")
-    if full in types_of_kind("plain"):
-        return Storage.PLAIN
-    if full in types_of_kind("content"):
-        return Storage.CONTENT
-    return Storage.ADDRESS if full in types_of_kind("address") else Storage.ANYTHING
+    kinds = ("plain", "content", "address")
+    return next((Storage[kind.upper()] for kind in kinds if full in types_of_kind(kind)), Storage.ANYTHING)
 
 
 class DynamicShapes:
@@ -280,7 +285,7 @@ def _typed_text(ir: IR, op: int) -> bytes:
 def _bare(text: bytes) -> bytes:
     """Return a text without strings. The types of tt-metal, which are strings, become those of ``ttnn``."""
     if b"opaque<" in text:
-        text = OPAQUE_DEVICE.sub(b"!ttnn.device", OPAQUE_TENSOR.sub(b"tensor<*xf32>", text))
+        text = OPAQUE_DEVICE.sub(b"!ttnn.device", _OPAQUE_TENSOR.sub(b"tensor<*xf32>", text))
     return without_strings(text)
 
 

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from eio_audit.audit.diff.diff import Diff, Fragmentation
     from eio_audit.audit.diff.inverse_ops import LayoutOp, LayoutPair
     from eio_audit.mlir.input.dumps import Dump
-    from eio_audit.mlir.input.time_table import TimeComparison
+    from eio_audit.mlir.input.pass_times import TimeComparison
 
 OUTSIDE = "outside functions"  # the title of what is in none
 

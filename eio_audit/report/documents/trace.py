@@ -10,7 +10,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from eio_audit.mlir.input.time_table import ComparedTime, TimeComparison, TimeTable
+from eio_audit.mlir.input.pass_times import ComparedTime, TimeComparison, TimeTable
 from eio_audit.report.document import (
     Cell,
     Cells,

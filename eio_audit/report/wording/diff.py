@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from eio_audit.audit.diff.diff import Diff, Fragmentation
     from eio_audit.audit.diff.inverse_ops import InverseOps
     from eio_audit.audit.locations.original_index import OpLabel
-    from eio_audit.mlir.input.time_table import ComparedTime
+    from eio_audit.mlir.input.pass_times import ComparedTime
 
 LONGEST_STRETCH = 40  # the most characters of an unchanged part that a report shows unless verbose
 MOST_NAMES = 3  # the most ops of unknown effect that a verdict names

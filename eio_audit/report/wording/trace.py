@@ -33,8 +33,8 @@ if TYPE_CHECKING:  # a trace needs no compiler
     from eio_audit.audit.gate.gate import Gate
     from eio_audit.audit.log.failures import Crash
     from eio_audit.audit.log.trace import LeftFinding, Trace, TracedPass
-    from eio_audit.mlir.input.diagnostics import Diagnostic
     from eio_audit.mlir.input.markers import Marker
+    from eio_audit.mlir.input.messages import Diagnostic
 
 NOT_SHOWN = "(not in the log)"  # the name of passes that a log does not show
 UNSEEN = "passes that the log does not show"  # their name in a sentence

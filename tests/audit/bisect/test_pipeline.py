@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eio_audit.mlir.input.pipeline import printed_pipeline
+from eio_audit.mlir.input.messages import compiler_in, printed_pipeline
+from eio_audit.mlir.source import Span
 
 MLIR_OPT = """\
 Pass Manager with 3 passes:
@@ -34,10 +35,10 @@ module {
 NO_LINES = "Pass Manager with 1 passes:\nbuiltin.module(ttir-erase-inverse-ops{})\n\n"
 
 
-def passes_of(text: str) -> list[tuple[str, str]] | None:
+def passes_of(text: str) -> list[tuple[str, str]]:
     """The name of each pass, and its pipeline."""
     found = printed_pipeline(f"Pass Manager with 9 passes:\n{text}\n".encode())
-    return None if found is None else [(one.name, one.alone) for one in found]
+    return [(one.name, one.alone) for one in found]
 
 
 def test_the_passes_that_mlir_opt_prints() -> None:
@@ -63,7 +64,6 @@ def test_the_passes_that_mlir_opt_prints() -> None:
 
 def test_the_pass_that_iree_opt_prints() -> None:
     found = printed_pipeline(IREE_OPT.encode())
-    assert found is not None
     assert [one.alone for one in found] == [
         "builtin.module(canonicalize{cse-between-iterations=false max-iterations=10 max-num-rewrites=-1"
         " region-simplify=normal test-convergence=false top-down=true})"
@@ -117,15 +117,15 @@ def test_the_pipelines_of_single_passes(text: str, passes: list[tuple[str, str]]
     ],
 )
 def test_a_pipeline_that_is_not_understood_has_no_passes(text: str) -> None:
-    assert passes_of(text) is None
+    assert passes_of(text) == []
 
 
 def test_of_several_pipelines_none_is_taken() -> None:
-    assert printed_pipeline((NO_LINES + NO_LINES).encode()) is None
+    assert printed_pipeline((NO_LINES + NO_LINES).encode()) == ()
 
 
 def test_messages_without_a_pipeline() -> None:
-    assert printed_pipeline(b"error: no pipeline\n") is None
+    assert printed_pipeline(b"error: no pipeline\n") == ()
 
 
 NAMES = st.from_regex(r"[a-z][a-z0-9_.-]{0,9}", fullmatch=True)
@@ -173,3 +173,15 @@ def test_any_text_is_read_or_refused(text: str) -> None:
     found = printed_pipeline(f"Pass Manager with 1 passes:\n{text}\n".encode())
     for one in found or ():
         assert printed_pipeline(f"Pass Manager with 1 passes:\n{one.alone}\n".encode()) == (one,)
+
+
+def test_the_compiler_gets_all_lines_of_a_printed_pipeline() -> None:
+    text = b"Pass Manager with 1 passes:\nbuiltin.module(\n  cse,\n  inline\n)\n\n"
+    assert compiler_in(text, Span(0, len(text))) == (
+        "COMPILER '--pass-pipeline=builtin.module( cse, inline )' INPUT"
+    )
+
+
+def test_a_message_below_a_printed_pipeline_is_no_part_of_it() -> None:
+    text = b"Pass Manager with 1 passes:\nbuiltin.module(cse)\nremark: x\n"
+    assert compiler_in(text, Span(0, len(text))) == "COMPILER '--pass-pipeline=builtin.module(cse)' INPUT"

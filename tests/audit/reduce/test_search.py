@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from eio_audit.audit.reduce.steps import KINDS
-from eio_audit.mlir.editing.printing import program_text
+from eio_audit.mlir.editing.program import program_text
 from tests.audit.reduce.cutting import program_of, reduced
 from tests.tools import mlir_tool, needs_mlir_opt
 

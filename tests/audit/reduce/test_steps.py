@@ -2,7 +2,7 @@
 
 import pytest
 
-from eio_audit.mlir.editing.constants import splat_of
+from eio_audit.mlir.editing.cuts import splat_of
 from tests.audit.reduce.cutting import cut
 
 

@@ -1,4 +1,7 @@
-"""The pass pipeline that a compiler prints: in its messages, a reproducer, or the arguments of a crash."""
+"""What a compiler prints besides its dumps: errors, crashes, its pipeline, and what else one should know.
+
+The pipeline is in its messages, in a reproducer, or in the arguments of a crash.
+"""
 
 from __future__ import annotations
 
@@ -6,15 +9,34 @@ import re
 import shlex
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
+from eio_audit.mlir.input.dumps import Dump
+from eio_audit.mlir.input.markers import CRASH, PLACE, begins_ir, mlir_in
+from eio_audit.mlir.input.media import other_text
 from eio_audit.mlir.pattern import pattern
-from eio_audit.mlir.source import Span, Text
+from eio_audit.mlir.source import Source, Span, Text, decoded, find_all
 from eio_audit.mlir.tokens import REPRODUCER
 
+_ERROR_MARK = b": error: "
+_ERROR = pattern(
+    rb"(?:[^\n]{0,200}[\s\]])??(?P<place>" + PLACE + rb"): (?:error|note): (?P<message>"
+    rb"see current operation(?=:)|[^\r\n]*+)"
+)
+_FIRST_MESSAGE = pattern(rb": (?:error|warning|remark|note): (?P<shown>see current operation:)?")
+_OP = rb"[ \t]*\n?(?:%[^=\n]*+= )?\"?(?P<op>[A-Za-z_][\w$]*+\.[\w$.-]++)"
+_SHOWN = pattern(rb"see current operation:" + _OP)
+_NAMED = pattern(rb"'(?P<op>[A-Za-z_][\w$]*+\.[\w$.-]++)'")
+_EXECUTING = pattern(rb"Pipeline failed while executing \[[`'](?P<name>[\w:]+)")
+_CRASHED = pattern(rb"(?m)^(?:" + CRASH + rb")[^\n]*+")
+_CRASHED_IN_LINE = pattern(rb"PLEASE (?:submit|ATTACH)|Stack dump:")
+_TELLING = pattern(rb"LLVM ERROR|Assertion|UNREACHABLE|terminate|Fatal|Segmentation|Out of memory")
+_CUT_MARKER = b"\n// -----// IR Dump "  # a whole one ends the dump
+_HEAD_LOST = pattern(rb"(?m)^[ \t]*+(?:%[\w$.-]++ = |\}[ \t\r]*$|return\b)")
+"""A line of IR above the first marker."""
 _PRINTED = pattern(rb"(?m)^Pass Manager with \d+ pass(?:es)?:\r?\n(?P<text>(?:.*\S.*\n?)+)")
 _ARGUMENTS = pattern(rb"(?m)^(?:\d+\.\s+)?Program arguments: (?P<words>\S[^\r\n]*+)")
-_LINE = pattern(rb"(?m)^Pass Manager with \d+ pass(?:es)?:\r?\n(?P<words>\S[^\r\n]*+)")
 _KEPT = pattern(rb'pipeline: "(?P<words>(?:[^"\\]|\\.)*)"')
 _PIPELINE_FLAG = "pass-pipeline"
 _OTHER_FLAGS = (
@@ -25,6 +47,84 @@ _OTHER_FLAGS = (
 _PIECE = pattern(r"\s*(?:(?P<name>[\w.$<>:-]+)|(?P<sign>[(),]))\s*")
 _MAY_FOLLOW = {"": "a", "a": "(", "(": "a)", ")": ",)", ",": "a"}
 """What may follow a sign of a pipeline, or a name (``a``) before a parenthesis. A pass ends as ``)`` does."""
+
+
+class Diagnostic(NamedTuple):
+    """An error of a compiler, or its crash."""
+
+    line: int  # 1-based line of the log
+    message: str  # what it says: `failed to legalize operation 'tm_tensor.scan'`
+    place: str = ""  # the location that it is at, as printed: `model.mlir:12:13`; empty for a crash
+    op_name: str = ""  # the op that it shows or names; empty for none
+    op_lines: tuple[int, ...] = ()  # the lines of the log where that op is, in the last valid dumps
+    pass_name: str = ""  # the class name of the pass, if the compiler says which one failed
+
+
+def diagnostics_in(source: Source, span: Span) -> Iterator[Diagnostic]:
+    """Yield the errors and the crash in a text, such as that below a dump, in order of appearance."""
+    data = source.data
+    pass_name = ""
+    if found := _EXECUTING.search(data, *span):
+        pass_name = decoded(found["name"])
+    marks = [*find_all(data, _ERROR_MARK, span)]
+    if (first := _FIRST_MESSAGE.search(data, *span)) and first["shown"]:  # its error is not in the paste
+        marks.insert(0, first.start())
+    starts = {max(data.rfind(b"\n", span.start, mark) + 1, span.start): mark for mark in reversed(marks)}
+    in_order = sorted((mark, start) for start, mark in starts.items())  # the first of each line
+    for (mark, start), (following, _) in pairwise([*in_order, (span.end, 0)]):
+        error = _ERROR.match(data, start, span.end)
+        if error is None:
+            continue
+        shown = _SHOWN.search(data, mark, following) or _NAMED.search(error["message"])
+        yield Diagnostic(
+            source.line_at(start),
+            decoded(error["message"]).strip(),
+            decoded(error["place"]),
+            decoded(shown["op"]) if shown else "",
+            pass_name=pass_name,
+        )
+    if crash := _CRASHED.search(data, *span):
+        is_telling = _TELLING.search(crash[0])
+        text = decoded(crash[0]).strip() if is_telling else "the compiler crashed"
+        yield Diagnostic(source.line_at(crash.start()), text, pass_name=pass_name)
+
+
+def crash_while_printed(dump: Dump) -> Diagnostic | None:
+    """Return the crash of a compiler that printed a dump, which it tore off; ``dump`` cannot be read."""
+    found = _CRASHED_IN_LINE.search(dump.source.data, *dump.span)
+    if found is None:
+        return None
+    line = dump.source.line_at(found.start())
+    return Diagnostic(line, f"the compiler crashed while it printed the dump on line {dump.line}")
+
+
+def notes_on(dump: Dump, below: Span, *, is_ir_known: bool = False) -> Iterator[tuple[int, str]]:
+    """Yield what else is in or above a dump, or in its ``text_below``, with its 1-based line.
+
+    It is what a compiler that failed printed to make it fail again, or the debug log of a pattern driver. If
+    ``is_ir_known``, there is none above that text.
+    """
+    source, start = dump.source, below.start if is_ir_known else dump.span.start
+    if (offset := source.data.find(REPRODUCER, start, below.end)) >= 0:
+        yield source.line_at(offset), "reproducer of a compiler that failed"
+    if (offset := source.data.find(_CUT_MARKER, max(start - 1, 0), below.end)) >= 0:
+        yield source.line_at(offset + 1), "a marker that its line end cuts off: is this log wrapped?"
+    yield from notes_above(dump)
+    if (other := other_text(source.data, *below)) is not None and "debug log" in other[1]:
+        yield source.line_at(other[0]), other[1]
+
+
+def notes_above(dump: Dump) -> Iterator[tuple[int, str]]:
+    """Yield what is above the first marker of a log: IR without its beginning, or a debug log."""
+    if dump.above is None:
+        return
+    text, part = dump.above
+    if not begins_ir(text.data, part) and (
+        head := _HEAD_LOST.search(text.data, *mlir_in(text, part, part.start))
+    ):
+        yield text.line_at(head.start()), "the IR above the first marker is cut off: it was skipped"
+    if (other := other_text(text.data, *part)) is not None and "debug log" in other[1]:
+        yield text.line_at(other[0]), other[1]
 
 
 class PipelinePass(NamedTuple):
@@ -41,19 +141,13 @@ class PipelinePass(NamedTuple):
         return "".join(f"{anchor}(" for anchor in self.anchors) + self.text + ")" * len(self.anchors)
 
 
-def printed_pipeline(messages: bytes) -> tuple[PipelinePass, ...] | None:
+def printed_pipeline(messages: bytes) -> Sequence[PipelinePass]:
     """Return the passes of the pipeline in a compiler's messages, in order.
 
-    None if it prints none or several, or one that is not understood.
+    There are none if it prints none or several, or one that is not understood.
     """
     found = list(_PRINTED.finditer(messages))
-    if len(found) != 1:
-        return None
-    text = " ".join(found[0]["text"].decode("utf-8", "replace").split())
-    try:
-        return tuple(_passes(text))
-    except ValueError:
-        return None
+    return _understood(decoded(found[0]["text"])) if len(found) == 1 else ()
 
 
 def _passes(text: str) -> Iterator[PipelinePass]:
@@ -100,9 +194,9 @@ def program_arguments(text: bytes) -> list[str]:
     if found is None:
         return []
     try:
-        return shlex.split(found["words"].decode("utf-8", "replace"))
+        return shlex.split(decoded(found["words"]))
     except ValueError:
-        return found["words"].decode("utf-8", "replace").split()
+        return decoded(found["words"]).split()
 
 
 def pipeline_in(text: bytes) -> Sequence[PipelinePass]:
@@ -129,7 +223,7 @@ def _understood(text: str) -> Sequence[PipelinePass]:
 
 def _kept_text(found: re.Match[bytes]) -> str:
     """Return the pipeline of a reproducer, which is in quotes there."""
-    return found["words"].decode("utf-8", "replace").replace('\\"', '"')
+    return decoded(found["words"]).replace('\\"', '"')
 
 
 def next_pass(
@@ -173,14 +267,18 @@ def next_pass(
 
 def compiler_in(data: Text, span: Span) -> str:
     """Return the compiler with its arguments as far as a text tells: all, or its pipeline; else empty."""
-    for expression, lead in ((_ARGUMENTS, b"Program arguments: "), (_LINE, b"Pass Manager with ")):
-        if data.find(lead, *span) >= 0 and (found := expression.search(data, *span)):
-            words = found["words"].decode("utf-8", "replace").rstrip()
-            return words if expression is _ARGUMENTS else _with_pipeline(words)
+    if data.find(b"Program arguments: ", *span) >= 0 and (found := _ARGUMENTS.search(data, *span)):
+        return decoded(found["words"]).rstrip()
+    if data.find(b"Pass Manager with ", *span) >= 0 and (found := _PRINTED.search(data, *span)):
+        text = decoded(found["text"])
+        for pipeline in (text, text.partition("\n")[0]):  # other messages may follow its line
+            if _understood(pipeline):
+                return _with_pipeline(pipeline)
     start = data.find(REPRODUCER, *span)
     found = _KEPT.search(data, start, span.end) if start >= 0 else None
     return _with_pipeline(_kept_text(found)) if found else ""
 
 
 def _with_pipeline(pipeline: str) -> str:
-    return f"COMPILER {shlex.quote(f'--pass-pipeline={pipeline}')} INPUT"
+    words = " ".join(pipeline.split())
+    return f"COMPILER {shlex.quote(f'--pass-pipeline={words}')} INPUT"
