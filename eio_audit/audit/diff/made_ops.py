@@ -18,7 +18,7 @@ from eio_audit.audit.check.keyed_dump import AuditedDump, SharedWork
 from eio_audit.audit.diff.dump_comparison import DumpComparison, Relation
 from eio_audit.audit.diff.homes import Homes
 from eio_audit.audit.locations.original_index import OpLabel
-from eio_audit.order.permutation import heaviest_rising, ranks_of
+from eio_audit.order.permutation import displaced_by_weight
 
 
 class Kind(StrEnum):
@@ -112,6 +112,7 @@ class MadeOps:
         self._old, self._new = self._comparison.before, self._comparison.after
         self._was_index = self._old.dump.indices.by_op
         self._index = self._new.dump.indices.by_op
+        self._groups: dict[Group, Group] = {}  # each is one object, as very many ops have few groups
         # The root in the state before; None if it is not found, or has no index.
         self.root = None if step.root is None else self._find_root(step.root)
 
@@ -146,13 +147,10 @@ class MadeOps:
 
     def _made(self, homes: Homes) -> Iterator[MadeOp]:
         """Yield the ops with an index that are new, or that the step moved."""
-        step, moved, concerned = self._step, self._moved, self._concerned
-        for op, index in enumerate(self._index):
+        step, concerned = self._step, self._concerned
+        for op, is_moved in self._changed.items():
+            index = self._index[op]
             if index is None or self._new.names[op] not in concerned:
-                continue
-            is_kept = self._is_kept(op)
-            is_moved = is_kept and op in moved
-            if is_kept and not is_moved:
                 continue
             source = self._comparison.was[op] if is_moved else self._source(op, index)
             replaced = source if is_moved else self._replaced(op)
@@ -188,19 +186,25 @@ class MadeOps:
         pattern = self._step.pattern
         if pattern is None and not self._step.is_whole:
             return None
-        return Group(pattern, None if in_pattern and pattern else self._new.names[op], kind)
+        group = Group(pattern, None if in_pattern and pattern else self._new.names[op], kind)
+        return self._groups.setdefault(group, group)
 
     @cached_property
     def _constants(self) -> Sequence[int]:
         return self._new.dump.keys.constants_by_op
 
     @cached_property
+    def _changed(self) -> Mapping[int, bool]:
+        """The ops that are new, or that the step moved, and whether it only moved them."""
+        kept = map(self._is_kept, range(len(self._new)))
+        return {op: is_kept for op, is_kept in enumerate(kept) if not is_kept or op in self._moved}
+
+    @cached_property
     def _concerned(self) -> Collection[str]:
         """The names of the ops that may change: in a whole pass, of those that it put out of order."""
         if not self._step.is_whole:
             return {*self._new.names}
-        changed = (op for op in range(len(self._new)) if op in self._moved or not self._is_kept(op))
-        return {self._new.names[op] for op in changed if self._is_worse(op)}
+        return {self._new.names[op] for op in self._changed if self._is_worse(op)}
 
     def _is_worse(self, op: int) -> bool:
         """Return whether an op is in more inversions than before."""
@@ -220,10 +224,9 @@ class MadeOps:
         stood = {op: old for op in comparison.added if (old := self._replaced(op)) is not None}
         changed = {ir.op_block[op] for op in (*moved, *stood)}
         for block in changed:
-            all_stood = {op: comparison.was.get(op, stood.get(op)) for op in ir.block_ops[block]}
-            here = [
-                op for op, old in all_stood.items() if old is not None and blocks.get(old_block[old]) == block
-            ]
+            all_stood = [(op, comparison.was.get(op, stood.get(op, -1))) for op in ir.block_ops[block]]
+            stayed = [(op, old) for op, old in all_stood if old >= 0 and blocks.get(old_block[old]) == block]
+            here, places = [op for op, _ in stayed], [old for _, old in stayed]
             costs = [inversions[op] or 0 for op in here]
             most = 1 + sum(costs)
             replacing = 2 + len(here) if self.root is None else 1  # patterns may insert anywhere
@@ -234,8 +237,8 @@ class MadeOps:
             for place, op in enumerate(here):  # a pattern inserts at its root
                 if op in stood and stood[op] == self.root:
                     weights[place] = most * (3 + len(here)) * len(here)
-            kept = heaviest_rising(ranks_of([all_stood[op] or 0 for op in here]), weights)
-            moved = (moved - {*here}) | ({*here} - {here[place] for place in kept})
+            out = [here[place] for place in displaced_by_weight(places, weights)]
+            moved = moved.difference(here).union(out)
         return moved & comparison.was.keys()
 
     def _target(self, op: int, replaced: int | None) -> tuple[int | None, OpLabel | None]:
@@ -322,10 +325,12 @@ class MadeOps:
 
     @cached_property
     def _with_index(self) -> Mapping[int | None, list[int]]:
-        """By index, the ops of the state before that carry it."""
+        """By index of a new op, the ops of the state before that carry it."""
         found = defaultdict[int | None, list[int]](list)
+        wanted = {self._index[op] for op, is_moved in self._changed.items() if not is_moved}
         for op, index in enumerate(self._was_index):
-            found[index].append(op)
+            if index in wanted:
+                found[index].append(op)
         return found
 
     def _relation(self, op: int) -> Carries:
