@@ -96,7 +96,7 @@ class PassFlow:
         # By state, by block, the numbers of the ops that count in inversions, in textual order.
         self._blocks = [_blocks(first)]
         self._homes, self._last = Homes(first), first
-        self._made = defaultdict[int, list[MadeOp]](list)  # by number, in the order of the steps
+        self._made: dict[int, tuple[MadeOp, ...]] = {}  # by number, in the order of the steps
         for step in steps:
             made = (
                 MadeOps(step).step(self._homes) if step.comparison else MadeStep(step.pattern, None, (), ())
@@ -108,7 +108,7 @@ class PassFlow:
                 self._homes.take(self._last, made.moved)
             self._blocks.append(self._blocks[-1] if step.comparison is None else _blocks(self._last))
             for op in made.ops:
-                self._made[op.number].append(op)
+                self._made[op.number] = *self._made.get(op.number, ()), op
         self._to_end = self._leading_to_the_end()
         at_end = {*chain.from_iterable(self._blocks[-1])}
         self._made_at_end = [op.number for step in self._to_end for op in step.ops if op.number in at_end]
@@ -180,7 +180,15 @@ class PassFlow:
         return found
 
     def _ops_of(self, group: Group) -> list[MadeOp]:
-        return [op for op in chain.from_iterable(self._made.values()) if group in (op.place, op.location)]
+        return self._by_group[group]
+
+    @cached_property
+    def _by_group(self) -> Mapping[Group, list[MadeOp]]:
+        found = defaultdict[Group, list[MadeOp]](list)
+        for op in chain.from_iterable(self._made.values()):
+            for group in filter(None, (op.place, op.location)):
+                found[group].append(op)
+        return found
 
     @cached_property
     def _constants(self) -> set[int]:
@@ -321,7 +329,7 @@ class PassFlow:
         """Label the ops that a step made. An op whose label others get keeps its own."""
         found, late = dict[int, int](), list[MadeOp]()
         for op in step.ops:
-            if op.target is not None and self._location(op) in changed:
+            if op.location in changed and self._location(op) is not None:
                 late.append(op)
             elif not op.is_moved:
                 found[op.number] = op.op_index if op.source is None else labels.get(op.source, op.op_index)
@@ -338,13 +346,13 @@ class PassFlow:
             keys = self._last.ops.dump.keys.by_op
             orders = (self._layout.order(ops, homes) for ops in self._last.ops.ir.block_ops)
             self._blocks_with[places] = [
-                [numbers[op] for op in order if keys[op] is not None] for order in orders
+                array("q", (numbers[op] for op in order if keys[op] is not None)) for order in orders
             ]
         return self._blocks_with[places]
 
     @cached_property
     def _layout(self) -> Layout:
-        return Layout(self._last, self._homes.ranks())
+        return Layout(self._last, self._homes)
 
     def _homes_at_end(self, places: Collection[Group]) -> dict[int, int]:
         """Return, by the number of an op that is inserted elsewhere, its home."""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from array import array
 from bisect import bisect_right
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from itertools import chain
+from itertools import accumulate
 from typing import NamedTuple
 
 from eio_audit.audit.diff.compared_dump import ComparedDump
+from eio_audit.order.precedence import Precedence
 
 
 class State(NamedTuple):
@@ -21,7 +23,7 @@ class Homes:
     """Where each op stood, among all ops that were ever there: a list that only grows."""
 
     def __init__(self, first: State) -> None:
-        self._next = [-1]  # by home, the one behind it; 0 is before all others
+        self._next = array("i", [-1])  # by home, the one behind it; 0 is before all others
         self._home_of: dict[int, int] = {}  # by the number of an op, where it stands now
         self.take(first, ())
 
@@ -38,24 +40,22 @@ class Homes:
                 self._next[last] = home
             last = self._home_of[number]
 
-    def ranks(self) -> tuple[dict[int, int], list[int]]:
-        """Return the rank of the home of each op, and the rank of each home."""
-        ranks, home = [0] * len(self._next), 0
+    def ranks(self) -> array[int]:
+        """Return the rank of each home."""
+        ranks, home = array("i", self._next), 0
         for rank in range(len(ranks)):
             ranks[home], home = rank, self._next[home]
-        return {number: ranks[home] for number, home in self._home_of.items()}, ranks
+        return ranks
 
 
 class Layout:
     """The blocks of a state, with some of its ops inserted at their homes."""
 
-    def __init__(self, state: State, ranks: tuple[Mapping[int, int], Sequence[int]]) -> None:
-        self._ops, self._ir, self._numbers = state.ops, state.ops.ir, state.numbers
-        self._rank_of, self._ranks = ranks
-        # By first op of a block, its ops in the order of their homes.
-        self._by_rank: dict[int, list[int]] = {}
-        self._used: dict[int, set[int]] = {}
-        self._users: dict[int, set[int]] = {}
+    def __init__(self, state: State, homes: Homes) -> None:
+        self._dump, self._ir, self._numbers = state.ops.dump, state.ops.ir, state.numbers
+        self._homes, self._ranks = homes, homes.ranks()
+        self._by_rank: dict[int, array[int]] = {}  # by block, its places in the order of their homes
+        self._values: dict[int, Precedence] = {}  # by block, which place uses which
 
     def blocks_with(self, homes: Collection[int]) -> Iterator[Sequence[int]]:
         """Yield the blocks with ops that have a home elsewhere."""
@@ -68,61 +68,62 @@ class Layout:
 
         The others keep their order. The last op of a block stays the last.
         """
-        floats = [op for op in ops[:-1] if self._numbers[op] in homes]
+        floats = [place for place, op in enumerate(ops[:-1]) if self._numbers[op] in homes]
         if not floats:
             return ops
+        slots = self._slots(ops, {place: self._ranks[homes[self._numbers[ops[place]]]] for place in floats})
         floating = {*floats}
-        fixed = [op for op in ops if op not in floating]
-        slot_of = {op: slot for slot, op in enumerate(fixed)}
-        fixed_by_rank = [op for op in self._sorted_by_rank(ops) if op not in floating]
-        fixed_ranks = [self._rank_of[self._numbers[op]] for op in fixed_by_rank]
-        last, latest = len(fixed) - 1, dict[int, int]()
-        for op in reversed(floats):
-            users = (slot_of.get(user, latest.get(user, last)) for user in self._users_of(op))
-            latest[op] = min(users, default=last)
-        slots, ranks = dict[int, int](), {op: self._ranks[homes[self._numbers[op]]] for op in floats}
-        for op in floats:
-            behind = bisect_right(fixed_ranks, ranks[op])
-            slot = slot_of[fixed_by_rank[behind]] if behind < len(fixed) else last
-            for other in self._used_by(op):
-                slot = max(slot, slots.get(other, 0) if other in floating else slot_of[other] + 1)
-                if other in floating:
-                    ranks[op] = max(ranks[op], ranks[other])
-            slots[op] = min(slot, latest[op])
-        order, end = list[int](), 0
-        for slot, _, op in sorted((slots[op], ranks[op], op) for op in floats):
+        fixed = array("i", (op for place, op in enumerate(ops) if place not in floating))
+        order, end = array("i"), 0
+        for slot, _, place in sorted((*slots[place], place) for place in floats):
             order += fixed[end:slot]
-            order.append(op)
+            order.append(ops[place])
             end = slot
         return order + fixed[end:]
 
-    def _sorted_by_rank(self, ops: Sequence[int]) -> list[int]:
-        if ops[0] not in self._by_rank:
-            self._by_rank[ops[0]] = sorted(ops, key=lambda op: self._rank_of[self._numbers[op]])
-        return self._by_rank[ops[0]]
+    def _slots(self, ops: Sequence[int], ranks: dict[int, int]) -> dict[int, tuple[int, int]]:
+        """Return, by place of an op at home, before how many of the others it stands, and its rank there.
 
-    def _used_by(self, op: int) -> set[int]:
-        """Return the ops of the op's block whose values it uses, or an op in its regions does."""
-        if op not in self._used:
-            block, block_of = self._ir.op_block[op], self._ir.op_block
-            values = chain.from_iterable(map(self._ops.producers.__getitem__, (op, *self._ir.nested_ops(op))))
-            owners = {owner for owner, _ in values if owner >= 0 and block_of[owner] == block}
-            self._used[op] = owners - {op}
-        return self._used[op]
+        ``ranks`` has that of its home. It is at least that of those that it uses.
+        """
+        block = self._ir.op_block[ops[0]]
+        by_rank, values = self._places_by_rank(block), self._values_of(block)
+        slot_of = array("i", accumulate((place not in ranks for place in range(len(ops))), initial=0))
+        last = slot_of[-1] - 1
+        fixed_by_rank = array("i", (place for place in by_rank if place not in ranks))
+        fixed_ranks = [self._rank(ops[place]) for place in fixed_by_rank]
+        slots = dict[int, int]()
+        for place, rank in ranks.items():
+            behind = bisect_right(fixed_ranks, rank)
+            slots[place] = slot_of[fixed_by_rank[behind]] if behind <= last else last
+        latest = values.smallest_below(
+            [last if place in ranks else slot_of[place] for place in range(len(ops))]
+        )
+        for used, user in values.forwards():
+            if user not in ranks:
+                continue
+            if used in ranks:
+                ranks[user] = max(ranks[user], ranks[used])
+                slots[user] = max(slots[user], min(slots[used], latest[used]))
+            else:
+                slots[user] = max(slots[user], slot_of[used] + 1)
+        return {place: (min(slot, latest[place]), ranks[place]) for place, slot in slots.items()}
 
-    def _users_of(self, op: int) -> set[int]:
-        """Return the ops of the op's block that use its values, or have an op in their regions that does."""
-        if op not in self._users:
-            block = self._ir.op_block[op]
-            users = {self._enclosing(user, block) for user, _ in self._ops.users[op]}
-            self._users[op] = users - {op, -1}
-        return self._users[op]
+    def _rank(self, op: int) -> int:
+        return self._ranks[self._homes[self._numbers[op]]]
 
-    def _enclosing(self, op: int, block: int) -> int:
-        """Return the op of a block that an op is, or is in; -1 if it is not in the block."""
-        while op >= 0 and self._ir.op_block[op] != block:
-            op = self._ir.parent_op(self._ir.op_block[op])
-        return op
+    def _places_by_rank(self, block: int) -> array[int]:
+        if block not in self._by_rank:
+            ops = self._ir.block_ops[block]
+            self._by_rank[block] = array(
+                "i", sorted(range(len(ops)), key=[*map(self._rank, ops)].__getitem__)
+            )
+        return self._by_rank[block]
+
+    def _values_of(self, block: int) -> Precedence:
+        if block not in self._values:
+            self._values[block] = self._dump.dependences.by_value(block).precedence
+        return self._values[block]
 
     def moved(self, ops: Sequence[int], order: Sequence[int], homes: Collection[int]) -> list[int]:
         """Return the ops of a block with a home that are behind other ops than before, in textual order."""
