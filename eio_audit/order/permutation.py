@@ -310,10 +310,8 @@ def displaced_by_weight(keys: Sequence[int], weights: Sequence[int]) -> list[int
     """
     ranks = ranks_of(keys)
     bounds = run_bounds(ranks)
-    sums = [0, *accumulate(weights)]
-    runs = _left_out(
-        ranks_of([ranks[start] for start in bounds[:-1]]), [sums[b] - sums[a] for a, b in pairwise(bounds)]
-    )
+    of_runs = [sum(weights[start:stop]) for start, stop in pairwise(bounds)]
+    runs = _left_out(ranks_of([ranks[start] for start in bounds[:-1]]), of_runs)
     return [position for run in runs for position in range(bounds[run], bounds[run + 1])]
 
 

@@ -5,8 +5,9 @@ A step is an application of a pattern to an op, its root, or all that a pass doe
 
 from __future__ import annotations
 
+from array import array
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
@@ -176,11 +177,10 @@ class MadeOps:
     def _stands_behind(self) -> tuple[Sequence[int], Sequence[int]]:
         """By op of either dump, the last op before it that stayed, by its place in the later dump."""
         comparison = self._comparison
-        stayed = [comparison.became.get(op, -1) for op in range(len(self._old))]
-        stayed = [-1 if op in self._moved else op for op in stayed]
-        here = comparison.was.keys() - self._moved
-        now = [op if op in here else -1 for op in range(len(self._new))]
-        return [*accumulate([-1, *stayed[:-1]], max)], [*accumulate([-1, *now[:-1]], max)]
+        became, was, moved = comparison.became, comparison.was, self._moved
+        stayed = (op if (op := became.get(old, -1)) not in moved else -1 for old in range(len(self._old)))
+        now = (op if op in was and op not in moved else -1 for op in range(len(self._new)))
+        return _before_each(stayed), _before_each(now)
 
     def _group(self, op: int, kind: Kind, *, in_pattern: bool = False) -> Group | None:
         pattern = self._step.pattern
@@ -224,9 +224,12 @@ class MadeOps:
         stood = {op: old for op in comparison.added if (old := self._replaced(op)) is not None}
         changed = {ir.op_block[op] for op in (*moved, *stood)}
         for block in changed:
-            all_stood = [(op, comparison.was.get(op, stood.get(op, -1))) for op in ir.block_ops[block]]
-            stayed = [(op, old) for op, old in all_stood if old >= 0 and blocks.get(old_block[old]) == block]
-            here, places = [op for op, _ in stayed], [old for _, old in stayed]
+            here, places = array("i"), array("i")
+            for op in ir.block_ops[block]:
+                old = comparison.was.get(op, stood.get(op, -1))
+                if old >= 0 and blocks.get(old_block[old]) == block:
+                    here.append(op)
+                    places.append(old)
             costs = [inversions[op] or 0 for op in here]
             most = 1 + sum(costs)
             replacing = 2 + len(here) if self.root is None else 1  # patterns may insert anywhere
@@ -355,6 +358,13 @@ class MadeOps:
             if op in used:
                 used.update(owner for owner, _ in producers[op] if owner >= 0)
         return users, used
+
+
+def _before_each(numbers: Iterable[int]) -> array[int]:
+    """Return the largest of the numbers before each; -1 if there are none."""
+    largest = array("i", accumulate(numbers, max, initial=-1))
+    largest.pop()
+    return largest
 
 
 def number_in(name: str | None) -> int:
