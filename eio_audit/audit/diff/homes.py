@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_right
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from itertools import accumulate
+from itertools import accumulate, repeat
 from typing import NamedTuple
 
 from eio_audit.audit.diff.compared_dump import ComparedDump
@@ -24,7 +24,7 @@ class Homes:
 
     def __init__(self, first: State) -> None:
         self._next = array("i", [-1])  # by home, the one behind it; 0 is before all others
-        self._home_of: dict[int, int] = {}  # by the number of an op, where it stands now
+        self._home_of = array("i")  # by the number of an op, where it stands now; 0 if it was never there
         self.take(first, ())
 
     def __getitem__(self, number: int) -> int:
@@ -33,8 +33,9 @@ class Homes:
     def take(self, state: State, moved: Collection[int]) -> None:
         """Give a home behind that of the op before them to those that are new, and those that moved."""
         last = 0
+        self._home_of.extend(repeat(0, 1 + max(state.numbers, default=-1) - len(self._home_of)))
         for number in state.numbers:
-            if number not in self._home_of or number in moved:
+            if not self._home_of[number] or number in moved:
                 home = self._home_of[number] = len(self._next)
                 self._next.append(self._next[last])
                 self._next[last] = home
