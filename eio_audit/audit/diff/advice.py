@@ -103,17 +103,7 @@ class PassFlow:
         self._homes, self._last = Homes(first), first
         self._made: dict[int, tuple[MadeOp, ...]] = {}  # by number, in the order of the steps
         for step in steps:
-            made = (
-                MadeOps(step).step(self._homes) if step.comparison else MadeStep(step.pattern, None, (), ())
-            )
-            self.steps.append(made)
-            if step.comparison is not None:
-                self._last = State(step.comparison.after, step.after)
-                self._see(self._last)
-                self._homes.take(self._last, made.moved)
-            self._blocks.append(self._blocks[-1] if step.comparison is None else _blocks(self._last))
-            for op in made.ops:
-                self._made[op.number] = *self._made.get(op.number, ()), op
+            self._follow(step)
         self._to_end = self._leading_to_the_end()
         at_end = {*chain.from_iterable(self._blocks[-1])}
         self._made_at_end = [op.number for step in self._to_end for op in step.ops if op.number in at_end]
@@ -126,6 +116,20 @@ class PassFlow:
         self.named: tuple[Group, ...] = ()
         while self._adds_groups():
             pass
+
+    def _follow(self, step: PassStep) -> None:
+        if step.comparison is None:
+            self.steps.append(MadeStep(step.pattern, None, ()))
+            self._blocks.append(self._blocks[-1])
+            return
+        found = MadeOps(step)
+        self.steps.append(found.step(self._homes))
+        self._last = State(step.comparison.after, step.after)
+        self._see(self._last)
+        self._homes.take(self._last, found.moved)
+        self._blocks.append(_blocks(self._last))
+        for op in self.steps[-1].ops:
+            self._made[op.number] = *self._made.get(op.number, ()), op
 
     def _see(self, state: State) -> None:
         first = self._first
@@ -361,7 +365,7 @@ class PassFlow:
             keys = self._last.ops.dump.keys.by_op
             orders = (self._layout.order(ops, homes) for ops in self._last.ops.ir.block_ops)
             self._blocks_with[places] = [
-                array("q", (numbers[op] for op in order if keys[op] is not None)) for order in orders
+                array("i", (numbers[op] for op in order if keys[op] is not None)) for order in orders
             ]
         return self._blocks_with[places]
 
@@ -414,5 +418,5 @@ def _inversions(blocks: Iterable[Sequence[int]], labels: Labels) -> int:
 
 def _blocks(state: State) -> list[array[int]]:
     keys, in_blocks = state.ops.dump.keys.by_op, state.ops.ir.block_ops
-    blocks = (array("q", (state.numbers[op] for op in ops if keys[op] is not None)) for ops in in_blocks)
+    blocks = (array("i", (state.numbers[op] for op in ops if keys[op] is not None)) for ops in in_blocks)
     return [block for block in blocks if block]

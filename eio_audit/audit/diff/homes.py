@@ -5,10 +5,11 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_right
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from itertools import accumulate, repeat
+from itertools import accumulate, compress, repeat
 from typing import NamedTuple
 
 from eio_audit.audit.diff.compared_dump import ComparedDump
+from eio_audit.order.permutation import inverse
 from eio_audit.order.precedence import Precedence
 
 
@@ -55,7 +56,7 @@ class Layout:
     def __init__(self, state: State, homes: Homes) -> None:
         self._dump, self._ir, self._numbers = state.ops.dump, state.ops.ir, state.numbers
         self._homes, self._ranks = homes, homes.ranks()
-        self._by_rank: dict[int, array[int]] = {}  # by block, its places in the order of their homes
+        self._ranks_of: dict[int, tuple[array[int], array[int]]] = {}  # by block
         self._values: dict[int, Precedence] = {}  # by block, which place uses which
 
     def blocks_with(self, homes: Collection[int]) -> Iterator[Sequence[int]]:
@@ -72,54 +73,55 @@ class Layout:
         floats = [place for place, op in enumerate(ops[:-1]) if self._numbers[op] in homes]
         if not floats:
             return ops
-        slots = self._slots(ops, {place: self._ranks[homes[self._numbers[ops[place]]]] for place in floats})
-        floating = {*floats}
-        fixed = array("i", (op for place, op in enumerate(ops) if place not in floating))
+        is_fixed = bytearray(b"\x01") * len(ops)
+        for place in floats:
+            is_fixed[place] = 0
+        block = self._ir.op_block[ops[0]]
+        ranks = {place: self._ranks[homes[self._numbers[ops[place]]]] for place in floats}
+        slots = self._slots(block, is_fixed, ranks)
+        fixed = array("i", compress(ops, is_fixed))
         order, end = array("i"), 0
-        for slot, _, place in sorted((*slots[place], place) for place in floats):
+        for place in sorted(floats, key=lambda place: (slots[place], ranks[place])):
+            slot = slots[place]
             order += fixed[end:slot]
             order.append(ops[place])
             end = slot
         return order + fixed[end:]
 
-    def _slots(self, ops: Sequence[int], ranks: dict[int, int]) -> dict[int, tuple[int, int]]:
-        """Return, by place of an op at home, before how many of the others it stands, and its rank there.
+    def _slots(self, block: int, is_fixed: bytearray, ranks: dict[int, int]) -> list[int]:
+        """Return, by place, before how many of the fixed ops it stands with the others at home.
 
-        ``ranks`` has that of its home. It is at least that of those that it uses.
+        ``ranks`` has those of their homes. They become at least those of what the ops use.
         """
-        block = self._ir.op_block[ops[0]]
-        by_rank, values = self._places_by_rank(block), self._values_of(block)
-        slot_of = array("i", accumulate((place not in ranks for place in range(len(ops))), initial=0))
-        last = slot_of[-1] - 1
-        fixed_by_rank = array("i", (place for place in by_rank if place not in ranks))
-        fixed_ranks = [self._rank(ops[place]) for place in fixed_by_rank]
-        slots = dict[int, int]()
+        rank_of, by_rank = self._ranks_in(block)
+        values = self._values_of(block)
+        slots = list(accumulate(is_fixed, initial=0))
+        last = slots.pop() - 1
+        latest = values.smallest_below(
+            [slot if fixed else last for slot, fixed in zip(slots, is_fixed, strict=True)]
+        )
+        fixed_by_rank = array("i", filter(is_fixed.__getitem__, by_rank))
+        fixed_ranks = array("i", map(rank_of.__getitem__, fixed_by_rank))
         for place, rank in ranks.items():
             behind = bisect_right(fixed_ranks, rank)
-            slots[place] = slot_of[fixed_by_rank[behind]] if behind <= last else last
-        latest = values.smallest_below(
-            [last if place in ranks else slot_of[place] for place in range(len(ops))]
-        )
+            slots[place] = slots[fixed_by_rank[behind]] if behind <= last else last
         for used, user in values.forwards():
-            if user not in ranks:
+            if is_fixed[user]:
                 continue
-            if used in ranks:
+            if is_fixed[used]:
+                slots[user] = max(slots[user], slots[used] + 1)
+            else:
                 ranks[user] = max(ranks[user], ranks[used])
                 slots[user] = max(slots[user], min(slots[used], latest[used]))
-            else:
-                slots[user] = max(slots[user], slot_of[used] + 1)
-        return {place: (min(slot, latest[place]), ranks[place]) for place, slot in slots.items()}
+        return [*map(min, slots, latest)]
 
-    def _rank(self, op: int) -> int:
-        return self._ranks[self._homes[self._numbers[op]]]
-
-    def _places_by_rank(self, block: int) -> array[int]:
-        if block not in self._by_rank:
-            ops = self._ir.block_ops[block]
-            self._by_rank[block] = array(
-                "i", sorted(range(len(ops)), key=[*map(self._rank, ops)].__getitem__)
-            )
-        return self._by_rank[block]
+    def _ranks_in(self, block: int) -> tuple[array[int], array[int]]:
+        """Return the rank of each place's home, and the places by rank."""
+        if block not in self._ranks_of:
+            homes = map(self._homes.__getitem__, map(self._numbers.__getitem__, self._ir.block_ops[block]))
+            ranks = array("i", map(self._ranks.__getitem__, homes))
+            self._ranks_of[block] = ranks, array("i", inverse(ranks))
+        return self._ranks_of[block]
 
     def _values_of(self, block: int) -> Precedence:
         if block not in self._values:

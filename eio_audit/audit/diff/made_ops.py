@@ -100,7 +100,6 @@ class MadeStep(NamedTuple):
     pattern: str | None
     root: int | None
     ops: Sequence[MadeOp]
-    moved: Collection[int]  # the numbers of all that it only moved
 
 
 class MadeOps:
@@ -120,8 +119,12 @@ class MadeOps:
     def step(self, homes: Homes) -> MadeStep:
         """Return what the step made and moved. ``homes`` are those before it."""
         root = None if self.root is None else self._step.before[self.root]
-        moved = {self._step.after[op] for op in self._moved}
-        return MadeStep(self._step.pattern, root, [*self._made(homes)], moved)
+        return MadeStep(self._step.pattern, root, [*self._made(homes)])
+
+    @property
+    def moved(self) -> Collection[int]:
+        """The numbers of the ops that the step only moved."""
+        return {self._step.after[op] for op in self._moved}
 
     def _find_root(self, root: Root) -> int | None:
         """Return the root by its name, and its index if that is told.
