@@ -125,7 +125,7 @@ class Layout:
 
     def _values_of(self, block: int) -> Precedence:
         if block not in self._values:
-            self._values[block] = self._dump.dependences.by_value(block).precedence
+            self._values[block] = self._dump.dependences.by_value(block)
         return self._values[block]
 
     def moved(self, ops: Sequence[int], order: Sequence[int], homes: Collection[int]) -> list[int]:
