@@ -5,8 +5,8 @@ What fewer need, they import from where it is.
 
 from __future__ import annotations
 
+from eio_audit.audit.bisect.attempts import Attempt
 from eio_audit.audit.bisect.compiler_command import CompilerCommand, CompilerRun
-from eio_audit.audit.bisect.survey import Attempt
 from eio_audit.audit.check.check import audit_dump
 from eio_audit.audit.check.keyed_block import FixedBlock
 from eio_audit.audit.check.keyed_dump import AuditedDump, read_dump

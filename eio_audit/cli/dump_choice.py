@@ -255,9 +255,8 @@ def rerun(*options: str, words: Sequence[str] | None = None) -> str:
     return shlex.join(["eio-audit", *kept, *options, *typed[end:]])
 
 
-def _renamed(word: str, dump: str) -> str:
-    """Return the typed command with another dump of the log that a word of it chooses one of."""
-    other = f"{DumpPath.parse(word)}:{dump}"
+def retyped(word: str, other: str) -> str:
+    """Return the command as it was typed, with another word for one."""
     return shlex.join(["eio-audit", *(other if typed == word else typed for typed in sys.argv[1:])])
 
 
@@ -291,7 +290,7 @@ def _with_list(
     """Return an error with the dumps to choose from, and the command typed with the last of them."""
     from eio_audit.report.wording.conclusion import Step, argument, is_kept, next_lines
 
-    again = _renamed(word, last) if word else rerun("--dump", last)
+    again = retyped(word, f"{DumpPath.parse(word)}:{last}") if word else rerun("--dump", last)
     steps = [Step(again, "takes the last dump")]
     if shows_passes:
         steps.append(Step(f"eio-audit trace {argument(name)}", "shows what each pass did"))

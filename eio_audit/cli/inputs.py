@@ -60,7 +60,7 @@ def read_dumps(path: str, purpose: str = "") -> list[Dump]:
     if any(dump.above for dump in dumps):
         from eio_audit.mlir.input.diagnostics import notes_above
 
-        show_notes({(dump.source.name, line): note for dump in dumps for line, note in notes_above(dump)})
+        show_notes({(dump.source.name, line): said for dump in dumps for line, said in notes_above(dump)})
     if not dumps and purpose:
         raise InputError(source_name(path), None, f"nothing to {purpose}: {NO_IR}")
     return dumps
@@ -203,14 +203,24 @@ def _wrapped_at(name: str) -> int | None:
     return width if width >= 60 and sum(len(line) == width for line in lines) >= 3 else None
 
 
+def note(text: str) -> None:
+    """Print a note on standard error."""
+    click.echo(f"note: {text}", err=True)
+
+
+def _listed(names: Sequence[str], noun: str, which: str = "") -> str:
+    """Return ``4 files without IR: a.txt, b.txt, c.txt and 1 more``."""
+    return f"{count(len(names), noun)}{which}: {shortened_list(names, SKIPPED_NAMES)}"
+
+
 def show_notes(notes: Mapping[tuple[str, int], str]) -> None:
     """Print notes about places of files, of equal ones the first: what else compilers printed."""
     context = click.get_current_context()
     shown = context.meta.setdefault("eio_audit.notes", set())
-    for (source, line), note in notes.items():
-        if (source, note) not in shown and not context.params.get("quiet"):
-            click.echo(f"note: {source}:{line}: {note}", err=True)
-        shown.add((source, note))
+    for (source, line), said in notes.items():
+        if (source, said) not in shown and not context.params.get("quiet"):
+            note(f"{source}:{line}: {said}")
+        shown.add((source, said))
 
 
 def noted(dumps: Iterable[Dump]) -> Iterator[Dump]:
@@ -219,7 +229,7 @@ def noted(dumps: Iterable[Dump]) -> Iterator[Dump]:
     from eio_audit.mlir.input.dumps import text_below
 
     for dump in dumps:
-        show_notes({(dump.source.name, line): note for line, note in notes_on(dump, text_below(dump))})
+        show_notes({(dump.source.name, line): said for line, said in notes_on(dump, text_below(dump))})
         yield dump
 
 
@@ -231,16 +241,14 @@ def note_skipped(files: Sequence[str]) -> None:
 
     archives = [file for file in files if is_archive(file)]
     if archives:
-        listed = f"{count(len(archives), 'archive')}: {shortened_list(archives, SKIPPED_NAMES)}"
-        click.echo(f"note: skipped {listed}; unpack {'it' if len(archives) == 1 else 'them'} first", err=True)
+        them = "it" if len(archives) == 1 else "them"
+        note(f"skipped {_listed(archives, 'archive')}; unpack {them} first")
     files = [file for file in files if not is_archive(file)]
     without_ir = [file for file in files if not is_rewrite(file)]
     if without_ir:
-        skipped = f"{count(len(without_ir), 'file')} without IR: {shortened_list(without_ir, SKIPPED_NAMES)}"
-        click.echo(f"note: skipped {skipped}", err=True)
+        note(f"skipped {_listed(without_ir, 'file', ' without IR')}")
     if rewrites := len(files) - len(without_ir):
-        what = f"{count(rewrites, 'dump')} of single rewrites ({', '.join(SINGLE_REWRITES)})"
-        click.echo(f"note: left out: {what}", err=True)
+        note(f"left out: {count(rewrites, 'dump')} of single rewrites ({', '.join(SINGLE_REWRITES)})")
 
 
 def note_apart(files: Sequence[DumpFile]) -> None:
@@ -249,8 +257,7 @@ def note_apart(files: Sequence[DumpFile]) -> None:
     if names:
         from eio_audit.mlir.input.folders import HOW_TO_NAME_STATES
 
-        listed = f"{count(len(names), 'file')} without a pair: {shortened_list(names, SKIPPED_NAMES)}"
-        click.echo(f"note: {listed}; {HOW_TO_NAME_STATES}", err=True)
+        note(f"{_listed(names, 'file', ' without a pair')}; {HOW_TO_NAME_STATES}")
 
 
 def note_order_of_names(files: Sequence[DumpFile]) -> None:
@@ -261,8 +268,7 @@ def note_order_of_names(files: Sequence[DumpFile]) -> None:
             unordered.setdefault(file.program, []).append(Path(file.path).name)
     names = [name for same in unordered.values() if len(same) > 1 for name in same]
     if names:
-        listed = shortened_list(names, SKIPPED_NAMES)
-        click.echo(f"note: stages in the order of their names: {listed}", err=True)
+        note(f"stages in the order of their names: {shortened_list(names, SKIPPED_NAMES)}")
 
 
 def note_unlike(paths: Sequence[str], op_table: OpTable) -> None:
@@ -278,11 +284,10 @@ def note_unlike(paths: Sequence[str], op_table: OpTable) -> None:
         with suppress(InputError):  # the command says so
             dump = next(stream(path, max_unpacked_bytes=max_size()), None)
             if before is not None and dump is not None and are_unlike(before, dump, op_table):
-                click.echo(
-                    f"note: {before.source.name} and {path} have no location and no function in common, "
-                    "and are followed as stages of one program; to trace several models, put each into a "
-                    "folder of its own, as in MODELS/a/ and MODELS/b/: eio-audit trace MODELS",
-                    err=True,
+                note(
+                    f"{before.source.name} and {path} have no location and no function in common, and are "
+                    "followed as stages of one program; to trace several models, put each into a folder of "
+                    "its own, as in MODELS/a/ and MODELS/b/: eio-audit trace MODELS"
                 )
                 return
             before = dump
@@ -295,11 +300,8 @@ def note_undefined_names(dumps: Iterable[DumpAudit]) -> None:
     if named:
         source, first = named[0]
         more = f"; nor past {count(len(named) - 1, 'op')} like it" if len(named) > 1 else ""
-        click.echo(
-            f"note: {source}:{first.line}:{first.column}: {first.op} names {first.name}, "
-            f"which nothing defines: no op moves past it{more}",
-            err=True,
-        )
+        what = f"{first.op} names {first.name}, which nothing defines: no op moves past it{more}"
+        note(f"{source}:{first.line}:{first.column}: {what}")
 
 
 def warn_of_unmatched(patterns: Iterable[str]) -> None:

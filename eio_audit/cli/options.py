@@ -257,6 +257,14 @@ def parsed_by(parse: Callable[[str], Value]) -> Callable[[str], Value]:
     return value_of
 
 
+def regex(text: str) -> re.Pattern[str]:
+    """Return the regular expression that is the value of an option."""
+    try:
+        return re.compile(text)
+    except re.error as error:
+        raise click.BadParameter(f"{text!r} is not a regular expression: {error}") from error
+
+
 def program_of(text: str, option: str) -> tuple[str, ...]:
     """Split the value of an option, a command, as a shell does, and check that there is such a program."""
     try:

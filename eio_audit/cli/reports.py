@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from eio_audit.mlir.input.dumps import Dump
     from eio_audit.report.html.data import StoredSteps
     from eio_audit.report.text.console import Console
-    from eio_audit.report.text.findings import Excerpts
+    from eio_audit.report.text.document import Excerpts
 
 RENDERERS = {
     "Verdict": {
@@ -70,7 +70,7 @@ RENDERERS = {
     "OneApplication": {"text": "documents.bisect:application_document", "json": "json:application_to_json"},
     "FirstFailingDump": {"text": "documents.bisect:first_failing_dump_document", "json": "json:to_json"},
     "FirstFailure": {"text": "documents.bisect:first_failure_document", "json": "json:to_json"},
-    "Reduction": {"text": "documents.reduce:reduction_document", "json": "json:to_json"},
+    "Reduction": {"text": "documents.bisect:reduction_document", "json": "json:to_json"},
     "History": {"text": "documents.history:history_document", "json": "json:to_json"},
     "RunComparison": {"text": "documents.diff:runs_document", "json": "json:two_runs_to_json"},
     "TimeComparison": {
@@ -197,14 +197,15 @@ class Reports(NamedTuple):
         """Whether a report is a single page, not a folder of pages."""
         return any(format_ == "html" and not (path and is_folder(path)) for format_, path in self.targets)
 
-    def require(self, kind: str, option: str) -> None:
-        """Refuse formats that have no function for the kind of result that an option gives.
+    def require(self, kind: str, what: str, *hint: str) -> None:
+        """Refuse formats that have no function for a kind of result. ``what`` is reported in others.
 
         Raises:
-            UsageError: there is such a format.
+            UsageError: there is such a format. The hint says what else to do.
         """
         for format_ in sorted(self.formats - RENDERERS[kind].keys()):
-            raise click.UsageError(f"{option} is reported as {', '.join(RENDERERS[kind])}, not as {format_}")
+            known = f"{what} as {one_of(list(RENDERERS[kind]))}, not as {format_}"
+            raise click.UsageError("; ".join([known, *hint]))
 
     def write(self, result: object, **given: Unpack[Given]) -> None:
         """Write a result to all targets, with what its functions need besides."""
@@ -298,18 +299,23 @@ def _several_reports(
     return Reports([*main, *others], quiet, verbose, pager)
 
 
-def report_options(kind: str, *options: Callable[[Any], Any]) -> Callable[[Command], Command]:
-    """Return the options of a command that reports a kind of result. The command gets ``reports``."""
+def format_option(kind: str, what: str = "", where: str = "") -> Callable[[Any], Any]:
+    """Return ``--format`` for a kind of result. Its help says what is written as text or json, and where."""
     formats = list(RENDERERS[kind])
-    format_option = click.option(
+    return click.option(
         "--format",
         "format_",
         type=click.Choice(formats),
         metavar="FORMAT",
         default=formats[0],
         show_default=True,
-        help=f"Write {one_of(formats)}.",
+        help=f"Write{f'{what} as' if what else ''} {one_of(formats)}{where}.",
     )
+
+
+def report_options(kind: str, *options: Callable[[Any], Any]) -> Callable[[Command], Command]:
+    """Return the options of a command that reports a kind of result. The command gets ``reports``."""
+    formats = list(RENDERERS[kind])
     output_option = click.option(
         "-o",
         "--output",
@@ -325,7 +331,7 @@ def report_options(kind: str, *options: Callable[[Any], Any]) -> Callable[[Comma
     )
     pager_key = click.option("--pager", type=bool, default=True)
     make = functools.partial(_several_reports, formats)
-    decorate = together("reports", make, format_option, output_option, pager_key, *options)
+    decorate = together("reports", make, format_option(kind), output_option, pager_key, *options)
     return lambda command: decorate(_annotating_errors(command))
 
 

@@ -143,10 +143,10 @@ def _refuse_packed(head: bytes, path: str) -> None:
 
 
 def _damage_errors() -> tuple[type[Exception], ...]:
-    import lzma
-    import zlib
-
-    return OSError, EOFError, ValueError, zlib.error, lzma.LZMAError
+    """Return the errors of reading; those of ``lzma`` and ``zlib`` only if they were imported to unpack."""
+    own = (("lzma", "LZMAError"), ("zlib", "error"))
+    raised = [getattr(sys.modules[module], name) for module, name in own if module in sys.modules]
+    return OSError, EOFError, ValueError, *raised
 
 
 def _content(file: BufferedReader, large_bytes: int) -> Text:

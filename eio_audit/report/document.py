@@ -34,11 +34,6 @@ class FigureColumn(NamedTuple):
         """Whether its cells are numbers."""
         return self.sign not in ("", ">")
 
-    @property
-    def has_bars(self) -> bool:
-        """Whether bars on a page show how large its numbers are."""
-        return self.sign == "##"
-
     def text(self, cell: Cell) -> str:
         """Return a cell as text."""
         if isinstance(cell, int):
@@ -83,11 +78,6 @@ class Figures(NamedTuple):
 
     def __bool__(self) -> bool:
         return bool(self.rows or self.notes)
-
-    @property
-    def titles(self) -> list[str]:
-        """The headings."""
-        return [column.title for column in self.columns]
 
     def texts(self) -> list[list[str]]:
         """Return all cells as text."""

@@ -14,8 +14,7 @@ from eio_audit.mlir.source import printable_in_json
 
 if TYPE_CHECKING:  # a command does not need the results of the others
     from eio_audit.audit.bisect.bisect import Bisection, OneApplication, OpSteps
-    from eio_audit.audit.bisect.first_failure import FirstFailure
-    from eio_audit.audit.bisect.log_search import FirstFailingDump
+    from eio_audit.audit.bisect.first_failure import FirstFailingDump, FirstFailure
     from eio_audit.audit.check.figures import DumpAudit, Summary
     from eio_audit.audit.corpus.trace_models import ModelTraces
     from eio_audit.audit.corpus.two_runs import RunComparison
@@ -187,7 +186,10 @@ _MADE: dict[str, Callable[[Any], object]] = {
         {"function": part if isinstance(part, str) else None, "kind": fault.kind, "text": fault.text}
         for part, fault in one.faults
     ],
-    "TracedPass.figures": lambda one: _of_judged(_without_dumps(one.figures)),
+    "TracedPass.figures": lambda one: {
+        "judged_ops" if key == "ops" else key: number  # its `ops` are all of them, also where none is judged
+        for key, number in _without_dumps(one.figures).items()
+    },
     "TracedPass.ops": lambda one: (
         one.ops
         and {
@@ -400,11 +402,6 @@ def _changes(advice: Advice) -> list[dict[str, object]]:
 
 def _without_dumps(figures: Summary) -> dict[str, object]:
     return {key: number for key, number in _plain(figures).items() if key != "dumps"}
-
-
-def _of_judged(figures: dict[str, object]) -> dict[str, object]:
-    """Return the figures of a pass, whose ``ops`` are all of them, also where the order is not judged."""
-    return {"judged_ops" if key == "ops" else key: number for key, number in figures.items()}
 
 
 def _about_frees(dumps: Sequence[DumpAudit]) -> dict[str, int]:

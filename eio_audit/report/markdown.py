@@ -33,7 +33,7 @@ from eio_audit.report.wording import IN_VERBOSE, more, order, shortened
 from eio_audit.report.wording import diff as words
 
 if TYPE_CHECKING:
-    from eio_audit.report.wording.conclusion import Step
+    pass
 
 SHOWN_ROWS = 10  # the most rows of a table that is not folded
 FOLDED_ROWS = 40  # the most rows of a table unless verbose; comments on GitHub have up to 65,536 characters
@@ -84,7 +84,7 @@ def _part(part: Part, *, verbose: bool) -> Iterator[str]:
             yield from (f"- {literal(order.place_of_error(one))}: {literal(one.message)}" for one in part)
             yield ""
         case Steps():
-            yield from shell_block(part)
+            yield from ("```sh", *(one_line(step.explained) for step in part), "```", "")
 
 
 def _sentence(part: Sentence) -> str:
@@ -163,11 +163,6 @@ def table(headings: Sequence[str], rows: Iterable[Sequence[str]], numbers: int =
     return [f"| {' | '.join(cells)} |" for cells in (headings, rules, *rows)]
 
 
-def shell_block(steps: Iterable[Step]) -> list[str]:
-    """Return commands to type as a code block of its own."""
-    return ["```sh", *(one_line(step.explained) for step in steps), "```", ""]
-
-
 def _figures(part: Figures, *, verbose: bool) -> Iterator[str]:
     """Yield the lines of a table, its names before its numbers, without columns that have no content."""
     cells = [list(column) for column in zip(*part.texts(), strict=True)]
@@ -176,7 +171,7 @@ def _figures(part: Figures, *, verbose: bool) -> Iterator[str]:
     coded = {k for k in kept if k == kept[0] or any(map(_MARKS.search, cells[k]))}
     rows = [[code(row[k]) if k in coded else row[k] for k in kept] for row in part.texts()]
     numbers = sum(bool(part.columns[k].sign) for k in kept)
-    yield from _table("", [part.titles[k] for k in kept], rows, numbers=numbers, verbose=verbose)
+    yield from _table("", [part.columns[k].title for k in kept], rows, numbers=numbers, verbose=verbose)
     for note in part.notes:
         yield from (quoted(note), "")
     if part.left_out:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import eio_audit
-from eio_audit.audit.bisect.pass_states import flow_of
+from eio_audit.audit.bisect.bisect import flow_of
 from eio_audit.audit.diff.advice import PassFlow
 from eio_audit.audit.diff.made_ops import Group, Kind, Root
 

@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eio_audit import read_text, trace
-from eio_audit.audit.log.crash import next_pass
-from eio_audit.mlir.input.pipeline import PipelinePass, pipeline_in
+from eio_audit.mlir.input.pipeline import PipelinePass, next_pass, pipeline_in
 from tests.cli.running import run
 from tests.logs import dump, function, module
 

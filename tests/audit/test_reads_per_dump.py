@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from eio_audit import read, read_text, trace
-from eio_audit.audit.programs.shown_text import Recent
+from eio_audit.audit.programs.scope_text import Recent
 from tests.audit.counting import counting
 from tests.internals import read_ir
 from tests.logs import dump, function, module

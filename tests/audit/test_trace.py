@@ -8,7 +8,8 @@ from eio_audit import AuditOptions, Dump, InputError, OriginalOrder, Trace, chec
 from eio_audit.audit.check.check import audit_keyed
 from eio_audit.audit.log import followed_pairs, function_states
 from eio_audit.audit.log.program_log import ProgramLog
-from eio_audit.audit.programs.shown_text import Recent
+from eio_audit.audit.programs.scope_text import Recent
+from eio_audit.mlir.input.function_texts import FunctionText
 from eio_audit.mlir.semantics.functions import functions_around
 from eio_audit.report.wording.trace import reason
 from tests.audit.counting import counting
@@ -411,6 +412,7 @@ def traced_without_reuse(text: str) -> Trace:
         mock.patch.object(Dump, "has_text_of", lambda *_: False),
         mock.patch.object(Recent, "get", lambda *_: None),
         mock.patch.object(function_states.FunctionState, "is_shown_by", lambda *_: False),
+        mock.patch.object(FunctionText, "is_equal_to", lambda *_: False),
     ):
         return trace(read_text(text))
 
@@ -457,6 +459,21 @@ def test_the_ops_that_a_pass_left_are_named_in_a_later_dump_of_the_same_text() -
     op = next(one.op for row in result.passes for one in row.left_ops)
     [left] = result.left
     assert (op.line, left.finding.line, left.finding.place.pass_name) == (24, 24, "r")
+
+
+def test_a_shuffled_function_that_is_further_down_at_the_end_is_not_audited_again() -> None:
+    shuffled = function("f", 2, 1)
+    texts = {
+        "p": module(function("g", 1), function("f", 1, 2)),
+        "q": module(function("g", 1), shuffled),
+        "r": module(function("g", 1, 2), shuffled),
+    }
+    log = "".join(dump("After", name, text) for name, text in texts.items())
+    with counting(audit_keyed) as audits:
+        [left] = traced(log).left
+    assert (left.finding.line, left.finding.place.pass_name) == (37, "r")
+    assert left.finding.message == "belongs after #1 ttir.add %1 (line 38): 1 inversion, fix moves it"
+    assert audits == {"audit_keyed": 4}  # what is around the functions, then what each dump changes
 
 
 def test_a_shuffled_function_is_audited_once_and_only_with_what_it_calls() -> None:

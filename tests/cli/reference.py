@@ -186,8 +186,8 @@ FACTS: dict[str, Callable[[], str]] = {
     r"(?<=more than )[\d,]+(?= ops out of order)": lambda: constant("audit.log.followed_pairs", "MOST_OPS"),
     r"(?<=Of up to )\d+(?= changes)": lambda: constant("audit.diff.advice", "MOST_TRIED"),
     r"(?<=may use, at most )\d+": lambda: constant("audit.corpus.workers", "MOST_JOBS"),
-    r"(?<=the worst )\d+(?=, on a terminal)": lambda: constant("report.text.findings", "SHOWN"),
-    r"(?<=, on a terminal )\d+": lambda: constant("report.text.findings", "SHOWN_ON_TERMINAL"),
+    r"(?<=the worst )\d+(?=, on a terminal)": lambda: constant("report.text.document", "SHOWN"),
+    r"(?<=, on a terminal )\d+": lambda: constant("report.text.document", "SHOWN_ON_TERMINAL"),
     r"(?<=the worst )\d+(?=, `--verbose` for all)": lambda: constant(
         "report.wording.order", "SHOWN_FINDINGS"
     ),

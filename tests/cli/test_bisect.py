@@ -383,8 +383,8 @@ def test_a_test_that_tells_nothing_is_an_error(test: str, message: str) -> None:
         (["--test", "'a"], 'Error: --test: "\'a" has no closing quotation'),
         (["--stop-after-pass"], "Error: --stop-after-pass needs --test"),
         (["--op", "#1", "--show", "1"], "Error: --op, --show and --test cannot be used together"),
-        (["--show", "1", "--format", "html"], "Error: --show is reported as text, json, not as html"),
-        (["--op", "%1", "--format", "log"], "Error: --op is reported as text, json, not as log"),
+        (["--show", "1", "--format", "html"], "Error: --show is reported as text or json, not as html"),
+        (["--op", "%1", "--format", "log"], "Error: --op is reported as text or json, not as log"),
     ],
 )
 def test_options_that_cannot_be(options: list[str], message: str) -> None:

@@ -100,7 +100,8 @@ class NoFork:
     def __init__(self, **_: Any) -> None:
         self.stop = self.join = lambda: None
 
-    def schedule(self, _: Any) -> NoReturn:
+    @property
+    def active(self) -> NoReturn:
         raise BrokenProcessPool from BlockingIOError(11, "Resource temporarily unavailable")
 
 

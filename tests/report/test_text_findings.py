@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from eio_audit import Finding, read_text
 from eio_audit.report.document import Shown
-from eio_audit.report.text.findings import print_findings
+from eio_audit.report.text.document import print_findings
 from tests.cli.running import run
 from tests.internals import Console
 from tests.report.judged import judged

@@ -8,7 +8,7 @@ reads.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property, reduce
@@ -16,6 +16,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TypeAlias
 
+from eio_audit.audit.bisect.attempts import WITHOUT_PATTERNS, Attempt, name_of_step
 from eio_audit.audit.bisect.pass_search import (
     CHANGES_NOTHING,
     INTERRUPTED,
@@ -27,27 +28,24 @@ from eio_audit.audit.bisect.pass_search import (
     SearchResult,
     find_states,
 )
-from eio_audit.audit.bisect.pass_states import flow_of, write_log
-from eio_audit.audit.bisect.survey import Attempt, Survey, short_pattern
+from eio_audit.audit.bisect.survey import Survey
 from eio_audit.audit.command import termination_waits
 from eio_audit.audit.corpus.workers import usable_cores
-from eio_audit.audit.diff.advice import Advice
+from eio_audit.audit.diff.advice import Advice, PassFlow
 from eio_audit.audit.diff.diff import Diff, diff
-from eio_audit.audit.diff.made_ops import Root
+from eio_audit.audit.diff.homes import State
+from eio_audit.audit.diff.made_ops import PassStep, Root
 from eio_audit.audit.log.history import EventKind, History, OpEvent, OpHistory, history
+from eio_audit.audit.log.program_log import ProgramLog
 from eio_audit.audit.log.scope_steps import OpCounts
 from eio_audit.audit.log.trace import Trace, TracedPass, Watch, trace
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.mlir.input.dumps import Dump, read_text
 from eio_audit.mlir.source import InputError
 
-WITHOUT_PATTERNS = "without patterns"
-"""The name of the step that the pass takes without any pattern, such as folding."""
 STATES_LOG = "states.log"  # the name of the log
 MAX_RUNS = 1000  # how often the compiler may run
 FEW_OPS = 10  # a program of so many ops needs no reduction
-_PLAIN = str.maketrans({"(": "[", ")": "]", "{": "[", "}": "]", ":": ".", "\n": " "})
-"""What the name of a pass in a marker cannot have."""
 Advance: TypeAlias = Callable[[PassSearch, SearchResult], None]
 """Gets the search and what it has found, after each run and at the end of the search."""
 
@@ -406,16 +404,6 @@ def root_of(attempt: Attempt | None) -> Root | None:
     return None if attempt is None else Root(attempt.name, attempt.op, attempt.result, attempt.index)
 
 
-def name_of_step(step: Interval, attempt: Attempt | None) -> str:
-    """Return ``MyPattern<AddOp> attempt 431 on #69 ttir.add %130``, as a marker can have it."""
-    if not step.is_one:
-        return f"attempts {step.first + 1} to {step.last} not resolved"
-    if attempt is None:
-        return f"attempt {step.last}"
-    root = f" on {attempt.title}" if attempt.op else ""
-    return f"{short_pattern(attempt.pattern)} attempt {step.last}{root}".translate(_PLAIN)
-
-
 @dataclass(frozen=True, slots=True)
 class OneApplication:
     """An attempt of a pattern, with the IR before it and after it."""
@@ -497,3 +485,36 @@ def op_steps(bisection: Bisection, op: str) -> OpSteps:
         return OpSteps(bisection, history(bisection.dumps(), op, bisection.states.options))
     except InputError as error:
         raise InputError(bisection.command[0], None, error.message) from error
+
+
+def flow_of(dumps: Iterable[Dump], roots: Sequence[Root | None], options: AuditOptions) -> PassFlow:
+    """Return the labels and places of the ops through the states of a pass.
+
+    Args:
+        dumps: the state before the pass, and after each step.
+        roots: by step, the op that a pattern was applied to; None if it is not an application, or not known.
+            The first step is what the pass does without patterns.
+        options: how the states are read.
+    """
+    log, remaining = ProgramLog(options), iter(dumps)
+    first = log.compared(next(remaining), ()).new
+    assert first is not None
+
+    def steps() -> Iterator[PassStep]:
+        for dump, root in zip(remaining, roots, strict=True):
+            found = log.compared(dump, ())
+            if found.old is None or found.new is None:
+                yield PassStep(None, root=root)
+            else:
+                numbers, is_whole = (found.old.numbers, found.new.numbers), [*roots] == [None]
+                yield PassStep(found.comparison, *numbers, found.origins, root, is_whole)
+
+    return PassFlow(State(first.ops, first.numbers), steps())
+
+
+def write_log(path: Path, pass_name: str, steps: Iterable[str], states: Iterable[bytes]) -> None:
+    """Write the log: the text of the state before the pass, then after each of its steps."""
+    moments = [f"Before {pass_name} ({pass_name})", *(f"After {step}" for step in steps)]
+    with path.open("wb") as file:
+        for moment, text in zip(moments, states, strict=True):
+            file.write(f"// -----// IR Dump {moment} //----- //\n".encode() + text.strip() + b"\n\n")

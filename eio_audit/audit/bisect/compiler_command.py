@@ -118,6 +118,13 @@ class CompilerCommand:
             elif name in _WITH_VALUE and "=" not in word:
                 next(words, None)
 
+    def on(self, word: str, file: str) -> CompilerCommand:
+        """Return the command on another file, which it gets last if no word stands for the input."""
+        if word not in self.words:
+            return CompilerCommand((*self.words, file))
+        place = len(self.words) - 1 - self.words[::-1].index(word)
+        return CompilerCommand((*self.words[:place], file, *self.words[place + 1 :]))
+
     def with_flags(self, *flags: str) -> CompilerCommand:
         """Return the command with more flags, but those that it has already: at its end, or before ``--``."""
         given = {flag_of(word) for word in self.words}
@@ -218,7 +225,8 @@ class CompilerRuns:
             messages = self.folder / f"messages-{self.number}.txt"
         try:
             with messages.open("wb") as stderr:
-                code = self.execute(command.program, command.words, None, stderr, [messages, *written])
+                files = [messages, *written]
+                code = self.execute(command.program, command.words, stderr=stderr, written=files)
         except InputError:
             messages.unlink()  # it may be large
             raise
@@ -232,6 +240,7 @@ class CompilerRuns:
         name: str,
         words: Sequence[str],
         stdin: int | IO[bytes] | None = None,
+        stdout: int | IO[bytes] = DEVNULL,
         stderr: int | IO[bytes] = DEVNULL,
         written: Sequence[Path] = (),
     ) -> int | None:
@@ -248,6 +257,7 @@ class CompilerRuns:
                     words,
                     self.timeout,
                     stdin=given if stdin is None else stdin,
+                    stdout=stdout,
                     stderr=stderr,
                     running=self.running,
                     written=written,

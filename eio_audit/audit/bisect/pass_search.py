@@ -19,6 +19,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
+from eio_audit.audit.bisect.attempts import Attempt, read_attempts
 from eio_audit.audit.bisect.compiler_command import (
     ALL_ATTEMPTS,
     CompilerCommand,
@@ -32,13 +33,11 @@ from eio_audit.audit.bisect.compiler_command import (
 from eio_audit.audit.bisect.survey import (
     AFTER_ALL,
     MODULE_SCOPE,
-    Attempt,
     PassInQuestion,
     Survey,
     alone,
     choose_pass,
     next_choices,
-    read_attempts,
     survey,
 )
 from eio_audit.audit.command import interrupted_by_termination

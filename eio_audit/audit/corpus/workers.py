@@ -13,13 +13,14 @@ import os
 import sys
 import threading
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from pathlib import Path
+from time import sleep
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from eio_audit.mlir.source import InputError
@@ -37,6 +38,7 @@ PRELOADED = (
 )
 """What a process needs to check a dump out of order. It is imported once, before processes are forked."""
 ENDED_AT_ONCE = "the processes ended at once; a script must start them below: if __name__ == '__main__':"
+BETWEEN_LOOKS = 0.1  # the seconds between two looks at whether processes still work
 CPU_QUOTA = Path("/sys/fs/cgroup/cpu.max")
 """Of a container (cgroup v2): the microseconds that it may use of each period, or ``max``, and the period."""
 _THREADS = Path("/proc/self/task")  # has a folder for each thread of this process, on Linux
@@ -100,13 +102,15 @@ def local_workers(jobs: int, timeout: float | None = None) -> Iterator[Workers]:
     )
     try:
         try:
-            pool.schedule(os.getpid).result()
+            executor = _PoolExecutor(pool)
+            executor.submit(os.getpid).result()
+            executor.timeout = timeout
         except (ProcessExpired, RuntimeError, ConnectionError) as error:
             cause = error.__cause__
             if isinstance(cause, OSError) and not isinstance(cause, ConnectionError):
                 raise cause from None  # the system starts none
             raise ChildProcessError(ENDED_AT_ONCE) from error
-        yield Workers(_PoolExecutor(pool, timeout), jobs, timeout, (ProcessExpired, BrokenExecutor))
+        yield Workers(executor, jobs, timeout, (ProcessExpired, BrokenExecutor))
     except BaseException:
         pool.stop()
         pool.join()
@@ -163,39 +167,47 @@ def _process_context() -> Any:
 class _PoolExecutor(Executor):
     """A pool of processes as an executor.
 
-    If no process can be started in place of one that died, all work fails. The pool itself fails only what a
-    process could have begun, and the rest would wait for ever.
+    If no process can be started in place of one that died, all work fails. The pool itself fails only what
+    it had handed on by then, and the rest would wait for ever.
     """
 
-    def __init__(self, pool: Any, timeout: float | None) -> None:
+    def __init__(self, pool: Any) -> None:
         self._pool = pool
-        self._timeout = timeout
+        self.timeout: float | None = None  # the seconds that a piece of work may take
         self._lock = threading.Lock()
         self._waiting: set[Future[Any]] = set()
-        self._broken = False
+        if pool.active:  # starts the processes, before a thread forbids to fork this one
+            threading.Thread(target=self._watch, daemon=True).start()
 
     def submit(self, fn: Callable[..., Result], /, *args: Any, **kwargs: Any) -> Future[Result]:
         future: Future[Result] = Future()
         with self._lock:
             self._waiting.add(future)
         try:
-            task = self._pool.schedule(fn, args=args, kwargs=kwargs, timeout=self._timeout)
+            task = self._pool.schedule(fn, args=args, kwargs=kwargs, timeout=self.timeout)
         except RuntimeError as error:
             raise BrokenExecutor from error
-        task.add_done_callback(lambda task: self._finish(future, task))
-        if self._broken:
-            raise BrokenExecutor
+        task.add_done_callback(lambda task: self._settle([future], task.result))
         return future
 
-    def _finish(self, future: Future[Any], task: Future[Any]) -> None:
-        error = task.exception()
-        breaks = isinstance(error, BrokenExecutor)
+    def _watch(self) -> None:
+        while self._pool.active:
+            sleep(BETWEEN_LOOKS)
         with self._lock:
-            self._broken |= breaks
-            ended = self._waiting if breaks else self._waiting & {future}
-            self._waiting = self._waiting - ended
-        for each in ended:
-            _settle(each, task.result)
+            waiting = list(self._waiting)
+        self._settle(waiting, _fail)
+
+    def _settle(self, futures: Iterable[Future[Any]], work: Callable[[], Any]) -> None:
+        """Give those that still wait the result of a function, or the exception that it raises."""
+        with self._lock:
+            ended = self._waiting.intersection(futures)
+            self._waiting -= ended
+        for future in ended:
+            _settle(future, work)
+
+
+def _fail() -> None:
+    raise BrokenExecutor
 
 
 class TimeLimit(Executor):

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from eio_audit.audit.diff.compared_dump import ComparedDump, implied_ops, is_shorthand
 from eio_audit.audit.diff.matching import match_ops
+from eio_audit.audit.diff.pairs import Value
 from eio_audit.audit.locations.original_index import OpLabel
 from eio_audit.audit.locations.parsed_locations import NO_LOCATION
 from eio_audit.mlir.pattern import pattern
@@ -268,7 +269,7 @@ class DumpComparison:
         for old, new in self._in_order():
             if old is None or new is None:
                 yield "added" if old is None else "removed", old, new
-            elif not self._is_untouched(old, new) and next(self._differences(old, new), None) is not None:
+            elif not self._is_untouched(old, new) and self._is_modified(old, new):
                 yield "modified", old, new
             elif new in self.moved:
                 yield "moved", old, new
@@ -397,9 +398,18 @@ class DumpComparison:
             return ()
         return tuple(self._differences(old, new))
 
+    def _is_modified(self, old: int, new: int) -> bool:
+        """Whether there are ``_differences``, which take longer to name than to find."""
+        is_elsewhere = self._has_locations and self.before.locations[old] != self.after.locations[new]
+        if is_elsewhere or old in self._arguments_elsewhere:
+            return True
+        others = self._other_operands(old, new)
+        return any(others) or bool(self.before.texts[old].differs_from(self.after.texts[new]))
+
     def _differences(self, old: int, new: int) -> Iterator[OpDifference]:
         a, b = self.before.texts[old], self.after.texts[new]
-        yield from self._other_operands(old, new)
+        for place, vanished, appeared in self._other_operands(old, new):
+            yield OpDifference("operands", place, *self._told_apart(vanished, appeared))
         kinds = a.differs_from(b)
         if "attributes" in kinds and a.is_generic and b.is_generic:
             for name in sorted(a.attributes.keys() | b.attributes.keys()):
@@ -423,8 +433,11 @@ class DumpComparison:
         had, has = self.before.locations[old], self.after.locations[new]
         return self._has_locations and had != NO_LOCATION == has
 
-    def _other_operands(self, old: int, new: int) -> Iterator[OpDifference]:
-        """Yield the operands that differ. They are unordered if the printing forms differ."""
+    def _other_operands(self, old: int, new: int) -> Iterator[tuple[str, Sequence[Value], Sequence[Value]]]:
+        """Yield the places of operands that differ, with the values before and after.
+
+        All are in one place, the empty one, if the printing forms differ.
+        """
         before, after = self.before.producers[old], self.after.producers[new]
         was = [self._value_before(*producer) for producer in before]
         now = [self._value_after(*producer) for producer in after]
@@ -434,16 +447,14 @@ class DumpComparison:
             vanished = [p for p, value in zip(before, was, strict=True) if value not in now]
             appeared = [p for p, value in zip(after, now, strict=True) if value not in was]
             if len(was) != len(now) or vanished or appeared:
-                yield OpDifference("operands", "", *self._told_apart(vanished, appeared))
+                yield "", vanished, appeared
             return
         for place in range(max(len(was), len(now))):
             here = slice(place, place + 1)
             if was[here] != now[here]:
-                yield OpDifference("operands", str(place), *self._told_apart(before[here], after[here]))
+                yield str(place), before[here], after[here]
 
-    def _told_apart(
-        self, before: Sequence[tuple[int, int]], after: Sequence[tuple[int, int]]
-    ) -> tuple[str, str]:
+    def _told_apart(self, before: Sequence[Value], after: Sequence[Value]) -> tuple[str, str]:
         """Return the names of values that differ, with their places if others now have the same names."""
         names = self.before.values(before), self.after.values(after)
         if names[0] != names[1]:

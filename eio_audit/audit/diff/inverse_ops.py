@@ -108,17 +108,28 @@ class InversePair(NamedTuple):
     between: int
 
 
-def rearrangements(ops: ComparedOps) -> dict[int, Rearrangement]:
-    """Return what each permute, transpose and reshape with an operand does, by op."""
-    leaves = {name: name.rpartition(".")[2] for name in set(ops.names)}
-    is_reshape = {
-        name: leaf in RESHAPES for name, leaf in leaves.items() if leaf in PERMUTES or leaf in RESHAPES
-    }
-    return {
-        op: _rearrangement(ops.printed_texts[op], is_reshape=is_reshape[name])
-        for op, name in enumerate(ops.names)
-        if name in is_reshape and ops.producers[op] and op not in ops.blocks_of
-    }
+class LayoutOps:
+    """The permutes, transposes and reshapes of a dump that have an operand."""
+
+    def __init__(self, ops: ComparedOps) -> None:
+        self._texts = ops.printed_texts
+        leaves = {name: name.rpartition(".")[2] for name in set(ops.names)}
+        is_reshape = {
+            name: leaf in RESHAPES for name, leaf in leaves.items() if leaf in PERMUTES or leaf in RESHAPES
+        }
+        # By op, whether it is a reshape.
+        self.is_reshape = {
+            op: is_reshape[name]
+            for op, name in enumerate(ops.names)
+            if name in is_reshape and ops.producers[op] and op not in ops.blocks_of
+        }
+        self._known = dict[int, Rearrangement]()
+
+    def does(self, op: int) -> Rearrangement:
+        """Return what one of them does. Most are never asked for it."""
+        if op not in self._known:
+            self._known[op] = _rearrangement(self._texts[op], is_reshape=self.is_reshape[op])
+        return self._known[op]
 
 
 def _rearrangement(text: OpText, *, is_reshape: bool) -> Rearrangement:
@@ -166,7 +177,7 @@ def _is_elementwise_name(name: str) -> bool:
     return dialect in ELEMENTWISE_DIALECTS or any(part in ELEMENTWISE for part in parts)
 
 
-def inverse_pairs(ops: ComparedOps, found: dict[int, Rearrangement]) -> list[InversePair]:
+def inverse_pairs(ops: ComparedOps, layouts: LayoutOps) -> list[InversePair]:
     """Return the pairs that undo each other directly, through elementwise ops, or around other pairs.
 
     Each op is the second of at most one pair. It is the first of several pairs if several ops undo it.
@@ -175,9 +186,9 @@ def inverse_pairs(ops: ComparedOps, found: dict[int, Rearrangement]) -> list[Inv
     """
     in_sight: dict[int, dict[Rearrangement, tuple[int, int]]] = {}  # by op: (origin, distance)
     pairs = []
-    for op in range(len(ops)) if found else ():
-        does = found.get(op)
-        if does is not None:
+    for op in range(len(ops)) if layouts.is_reshape else ():
+        if op in layouts.is_reshape:
+            does = layouts.does(op)
             seen = in_sight.get(ops.producers[op][0][0], {})
             undone = seen.get(does.inverse) if does.is_known else None
             if undone is None:
@@ -250,16 +261,17 @@ class LayoutChanges:
     def __init__(self, comparison: DumpComparison) -> None:
         self.comparison = comparison
         self.sides = self.old, self.new = comparison.before, comparison.after
-        self.does = [rearrangements(self.old), rearrangements(self.new)]
+        self.layouts = LayoutOps(self.old), LayoutOps(self.new)
         self.gone_from: dict[int, list[int]] = defaultdict(list)
-        for op in filter(self._is_gone, self.does[0]):
+        for op in filter(self._is_gone, self.layouts[0].is_reshape):
             self.gone_from[self.old.locations[op]].append(op)
         # By moved layout op of the earlier dump, its new ops: itself and its copies.
         self.came_to: dict[int, list[int]] = defaultdict(list)
         self.orphans: list[int] = []  # layout ops of the later dump that came from no op of the earlier dump
         was = comparison.was
-        self.added = dict.fromkeys(new for new in self.does[1] if new not in was)
-        for new in self.does[1]:
+        layouts = self.layouts[1].is_reshape
+        self.added = dict.fromkeys(new for new in layouts if new not in was)
+        for new in layouts:
             if new in was and new in comparison.moved and not comparison.came_back(new):
                 self.came_to[was[new]].append(new)
         for new in self.added:
@@ -269,7 +281,7 @@ class LayoutChanges:
     @cached_property
     def pairs(self) -> list[list[InversePair]]:
         """By side, the pairs that undo each other."""
-        return [inverse_pairs(ops, does) for ops, does in zip(self.sides, self.does, strict=True)]
+        return [inverse_pairs(ops, layouts) for ops, layouts in zip(self.sides, self.layouts, strict=True)]
 
     @property
     def came_from(self) -> dict[int, int]:
@@ -280,12 +292,13 @@ class LayoutChanges:
         """Return what became of the layout ops and their inverses."""
         cancelled = [pair for pair in self.pairs[0] if self._is_cancelled(pair)]
         met = {op for pair in cancelled for op in (pair.first, pair.second)}
-        gone = [op for op in self.does[0] if self._is_gone(op) and op not in met and op not in self.came_to]
+        layouts, others = (own.is_reshape for own in self.layouts)
+        gone = [op for op in layouts if self._is_gone(op) and op not in met and op not in self.came_to]
         dump, moved = self.new.dump, self.came_from
         blocks = [KeyedBlock(dump, number) for number in {dump.ir.op_block[op] for op in moved}]
         return InverseOps(
-            before=len(self.does[0]),
-            after=len(self.does[1]),
+            before=len(layouts),
+            after=len(others),
             inverse_before=len(self.pairs[0]),
             cancelled=tuple(self._pair(0, pair) for pair in cancelled),
             copies=tuple(self._moved(op) for op in sorted(met) if op in self.came_to),
@@ -313,15 +326,15 @@ class LayoutChanges:
         ancestor = self.comparison.ancestor(new)
         if ancestor is None or ancestor[1] != Relation.DERIVED:
             return None
-        was = self.does[0].get(ancestor[0])
-        is_alike = was is not None and was.is_reshape == self.does[1][new].is_reshape
+        was = self.layouts[0].is_reshape.get(ancestor[0])
+        is_alike = was == self.layouts[1].is_reshape[new]
         return ancestor[0] if is_alike and self._is_gone(ancestor[0]) else None
 
     def _at_its_location(self, new: int) -> int | None:
         """Return the removed layout op with this location. Where it passed an op, it left its inverse."""
-        does, location = self.does[1][new], self.new.locations[new]
+        does, location = self.layouts[1].does(new), self.new.locations[new]
         for old in self.gone_from.get(location, ()) if location != NO_LOCATION else ():
-            what = self.does[0][old]
+            what = self.layouts[0].does(old)
             same = (what, what.inverse)
             if does in same or (does.permutation and does.permutation in [one.permutation for one in same]):
                 return old
@@ -333,7 +346,7 @@ class LayoutChanges:
         A pass gives the op the location of the last op it passes, so only the dataflow shows its origin: the
         origin fed the ops that now feed ``new``.
         """
-        was, does = self.comparison.was, self.does[1][new]
+        was, layouts = self.comparison.was, self.layouts[0].is_reshape
         passed = next((op for op in _above(self.new, new, self.added) if op in was), None)
         if passed is None:
             return None
@@ -341,15 +354,15 @@ class LayoutChanges:
             self.new.names[passed].split(".")[1:]
         ):
             return None
-        candidates = []
-        for distance, old in enumerate(_above(self.old, was[passed], self.does[0])):
-            what = self.does[0].get(old)
-            if what is not None and self._is_gone(old) and what.is_reshape == does.is_reshape:
+        does, candidates = self.layouts[1].does(new), []
+        for distance, old in enumerate(_above(self.old, was[passed], layouts)):
+            if layouts.get(old) == does.is_reshape and self._is_gone(old):
+                what = self.layouts[0].does(old)
                 candidates.append((what != does, what.shape_out != does.shape_out, distance, old))
         return min(candidates)[-1] if candidates else None
 
     def _op(self, side: int, op: int) -> LayoutOp:
-        return LayoutOp(self.sides[side].dump.label(op), str(self.does[side][op]))
+        return LayoutOp(self.sides[side].dump.label(op), str(self.layouts[side].does(op)))
 
     def _pair(self, side: int, pair: InversePair) -> LayoutPair:
         return LayoutPair(self._op(side, pair.first), self._op(side, pair.second), pair.between)

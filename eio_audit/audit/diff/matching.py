@@ -154,8 +154,10 @@ class _Pairing(Pairs):
 
     def _least_changed(self, *ops: Sequence[int]) -> list[tuple[int, int]]:
         """Pairs of ops of one text, then with the same attributes, the same types, and the rest in order."""
+        if len(ops[0]) == len(ops[1]) == 1:
+            return [(ops[0][0], ops[1][0])]
         texts, pairs = [side.texts for side in self.sides], list[tuple[int, int]]()
-        for part in _PARTS if len(ops[0]) + len(ops[1]) > 2 else _PARTS[-1:]:
+        for part in _PARTS if all(ops) else ():
             groups = groups_of(ops, lambda side, op: part(texts[side][op]))  # noqa: B023  (used at once)
             pairs += [pair for group in groups for pair in zip(*group, strict=False)]
             taken = [{pair[side] for pair in pairs} for side in (0, 1)]
@@ -289,6 +291,8 @@ class _Pairing(Pairs):
             free = [
                 [use for use in uses if use[0] not in self.matched[side]] for side, uses in enumerate(users)
             ]
+            if not all(free):
+                break
             for was, now in groups_of(free, key):
                 if len(was) == len(now) and (with_content or len(was) == 1):
                     for (a, _), (b, _) in zip(was, now, strict=True):

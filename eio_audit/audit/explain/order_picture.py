@@ -224,7 +224,6 @@ class BlockDataflow:
 
     @cached_property
     def _edges_from(self) -> Mapping[int, Sequence[_Edge]]:
-        """Per place of a producer, its edges."""
         edges = defaultdict[int, list[_Edge]](list)
         for edge in self._graph.edges():
             edges[edge[0]].append(edge)

@@ -16,13 +16,21 @@ from eio_audit.audit.programs.program_text import ProgramText
 from eio_audit.mlir.input.diagnostics import Diagnostic, diagnostics_in, notes_on
 from eio_audit.mlir.input.dumps import Dump, text_below
 from eio_audit.mlir.input.function_texts import outermost_op
-from eio_audit.mlir.input.pipeline import compiler_in
+from eio_audit.mlir.input.pipeline import PipelinePass, compiler_in
 from eio_audit.mlir.pattern import pattern
 from eio_audit.mlir.source import Span
 
 _OP_NAME = pattern(rb"(?:^|[ \"])([\w$.-]++)")  # a word that may be the name of an op
 MOST_LINES = 3  # how many lines of the op that an error names are kept
 _FILE = pattern(r'"?(?P<file>[^"]+?)"?(?P<place>:\d+:\d+)')
+
+
+class Crash(NamedTuple):
+    """A crash at the end of a log."""
+
+    line: int  # the 1-based line of the last dump above it
+    command: tuple[str, ...]  # the compiler with its arguments, as it printed them; empty if it did not
+    pass_: PipelinePass | None  # the pass that comes next in the pipeline; None if that is not known
 
 
 class Suspect(NamedTuple):

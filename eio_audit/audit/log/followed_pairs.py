@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
@@ -173,40 +172,38 @@ class LeftOp(NamedTuple):
     pairs: int  # in how many of the pairs it is
 
 
-@dataclass(slots=True)
 class LeftPairs:
     """The pairs of one program, by the origin that is charged with them, at the end of a log."""
 
-    made: Counter[int]  # how many it put out of order
-    multiplied: Counter[int]  # how many of these came when a later pass put ops in the place of one
-    undone: Counter[int]  # how many it put in order
-    left: Counter[int]  # how many of those that it made are out of order
-    # By origin, how many pairs of each class it left. Those in graph regions have none.
-    classes: dict[int, Counter[PairClass]] = field(default_factory=lambda: defaultdict(Counter))
-    # By origin, the ops in its pairs that `fix --relabel` changes, those in most of them first. In a
-    # block that it leaves as it is, the displaced ops.
-    ops: dict[int, list[LeftOp]] = field(default_factory=lambda: defaultdict(list))
-    # By origin, how many pairs it left in functions that run ahead.
-    ahead: Counter[int] = field(default_factory=Counter)
-    # The findings in the last dumps, each with the origin of most of its pairs.
-    findings: list[tuple[Finding, int]] = field(default_factory=list)
-    blocks: list[EndBlock] = field(default_factory=list)  # those that are out of order
+    def __init__(self, pairs: InvertedPairs) -> None:
+        self.made = pairs.made  # how many it put out of order
+        self.multiplied = pairs.multiplied  # how many of them a later pass added, with ops in place of one
+        self.undone = pairs.undone  # how many it put in order
+        self.left = pairs.left  # how many of those that it made are out of order
+        # By origin, how many pairs of each class it left. Those in graph regions have none.
+        self.classes = defaultdict[int, Counter[PairClass]](Counter)
+        # By origin, the ops in its pairs that `fix --relabel` changes, those in most of them first. In a
+        # block that it leaves as it is, the displaced ops.
+        self.ops = defaultdict[int, list[LeftOp]](list)
+        self.ahead = Counter[int]()  # by origin, how many pairs it left in functions that run ahead
+        # The findings in the last dumps, each with the origin of most of its pairs.
+        self.findings = list[tuple[Finding, int]]()
+        self.blocks = list[EndBlock]()  # those that are out of order
 
 
-def left_pairs(
-    followed: FollowedPairs,
-    shown_in: Mapping[str | None, Dump],
-    audit: Callable[[Dump], tuple[AuditedDump, int]],
-) -> LeftPairs:
-    """Return the pairs at the end. ``shown_in`` has the last dump of each function that can be judged.
+class LastAudit(NamedTuple):
+    """The audit of some functions, for the dump that showed them last."""
 
-    ``audit`` returns the audit of a dump of this text, and how many lines further down this one is.
-    """
-    pairs = followed.pairs
-    left = LeftPairs(pairs.made, pairs.multiplied, pairs.undone, pairs.left)
-    for dump in {id(dump): dump for dump in shown_in.values()}.values():
-        audited, lines = audit(dump)
-        functions = {function for function, last in shown_in.items() if last is dump}
+    dump: Dump  # that dump
+    functions: list[str | None]  # the functions; the audit may have others
+    audited: AuditedDump  # the audit, maybe of an earlier dump with the same text of these functions
+    lines: int  # how many lines further down they are in that dump
+
+
+def left_pairs(followed: FollowedPairs, audits: Iterable[LastAudit]) -> LeftPairs:
+    """Return the pairs at the end, by the audits of the functions that are out of order then."""
+    left = LeftPairs(followed.pairs)
+    for dump, functions, audited, lines in audits:
         blocks: dict[tuple[int, int], _LeftBlock] = {}
         for number, figures in zip(audited.blocks, audited.audit.blocks, strict=True):
             if figures.inversions and figures.function in functions:

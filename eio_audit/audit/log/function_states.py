@@ -8,19 +8,19 @@ either. The same holds for the text around the functions.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 from eio_audit.audit.check.check import audit_dump, audit_keyed
 from eio_audit.audit.check.figures import BlockAudit
-from eio_audit.audit.check.keyed_dump import AuditedDump, SharedWork, read_dump
+from eio_audit.audit.check.keyed_dump import AuditedDump, KeyedDump, SharedWork, read_dump
+from eio_audit.audit.log.followed_pairs import LastAudit
 from eio_audit.audit.log.program_log import ProgramLog
 from eio_audit.audit.log.walk import LogStep, Shown
 from eio_audit.audit.options import AuditOptions
 from eio_audit.audit.programs.modules import FunctionOrModule, number_modules, parts_of
-from eio_audit.audit.programs.shown_text import OutsideText
+from eio_audit.audit.programs.scope_text import OutsideText
 from eio_audit.mlir.input.dumps import Dump
 from eio_audit.mlir.input.function_texts import DumpText, FunctionText
 from eio_audit.mlir.ir import IR, Fault
@@ -31,8 +31,7 @@ from eio_audit.mlir.source import InputError
 _INDENTATION = pattern(rb"\n[ \t]+")
 
 
-@dataclass(frozen=True, slots=True)
-class FunctionState:
+class FunctionState(NamedTuple):
     """A function, or a module without its functions and modules, as one dump shows it."""
 
     # A value that is equal for equal states, whatever their aliases and the text around the function.
@@ -42,8 +41,9 @@ class FunctionState:
     unmatched: frozenset[str]  # the patterns of `--assume-pure` that match none of its ops
     callees: tuple[bytes, ...] = ()  # the keys of the functions whose effects its figures depend on
     text: FunctionText | None = None  # its text; None if it is not a function with a text of its own
+    audit: AuditedDump | None = None  # the audit of that text in its dump, if it is out of order
     is_unindexed: bool = False  # whether it has ops that could carry an index, and none carries one
-    names: Mapping[str, int] = field(default_factory=dict)  # how many ops of each name, and itself
+    names: Mapping[str, int] = {}  # how many ops of each name, and itself
     faults: tuple[Fault, ...] = ()  # what is invalid in it, after a pass that failed
     forward_uses: tuple[Fault, ...] = ()  # what may be: uses before definitions in unlisted ops
 
@@ -60,7 +60,6 @@ class FunctionState:
 _NOTHING = FunctionState(b"", (), frozenset(), frozenset())  # the figures of a missing function
 
 
-@dataclass(frozen=True, slots=True)
 class DumpStates(Shown):
     """The states that one dump shows."""
 
@@ -111,8 +110,7 @@ class ProgramStates:
         self.work = SharedWork(0)  # what the audits of its dumps share
         self._options = options
         self._steps = log.steps
-        self._last: tuple[Dump, DumpStates] | None = None
-        self._audited: AuditedDump | None = None  # of that dump, if its functions were audited at once
+        self._last: tuple[Dump, DumpStates] | None = None  # the last text that was read
         self._outside = WeakKeyDictionary[OutsideText, DumpStates]()
 
     def observe(self, dump: Dump, *, is_said_invalid: bool = False) -> DumpStates:
@@ -124,32 +122,38 @@ class ProgramStates:
         Raises:
             InputError: the dump cannot be read.
         """
-        last = self._last_of(dump)
+        last = self._last if self._last is not None and dump.has_text_of(self._last[0]) else None
         if last is None or (last[1].faults and not dump.has_failed):
             self._last = last = dump, self._read(dump)
         states = self._identified(last[1])
         if not dump.has_failed:
             return states
         invalid = {
-            part: replace(state, faults=state.faults + state.forward_uses)
+            part: state._replace(faults=state.faults + state.forward_uses)
             for part, state in states.parts.items()
             if is_said_invalid or (part in self.functions and not self.functions[part].forward_uses)
         }
-        return replace(states, parts={**states.parts, **invalid})
+        return states._replace(parts={**states.parts, **invalid})
 
-    def audited(self, dump: Dump) -> tuple[AuditedDump, int]:
-        """Return the audit of a dump of this text, and how many lines further down this one is.
+    def last_audits(self, dump: Dump, functions: Iterable[str | None]) -> list[LastAudit]:
+        """Return the audits of functions that are out of order, from the dump that showed them last.
 
-        That of the last text is known if all of its functions were audited at once.
+        A function with a text that was audited before is not audited again, unless it was audited alone.
         """
-        last = self._last_of(dump)
-        if last is None or self._audited is None:
-            return audit_dump(dump, self._options, self.work), 0
-        return self._audited, dump.first_line - last[0].first_line
-
-    def _last_of(self, dump: Dump) -> tuple[Dump, DumpStates] | None:
-        """Return the last text that was read, if it is that of a dump."""
-        return self._last if self._last is not None and dump.has_text_of(self._last[0]) else None
+        texts = self._steps.show(dump).divided.functions
+        known, others = dict[tuple[int, int], LastAudit](), list[str | None]()
+        for function in functions:
+            state, text = self.functions.get(function), texts.get(function or "")
+            if not state or not state.text or not state.audit or not text or not text.is_equal_to(state.text):
+                others.append(function)
+            else:
+                lines = text.line - state.text.line
+                one = LastAudit(dump, [], state.audit, lines)
+                known.setdefault((id(state.audit), lines), one).functions.append(function)
+        if others:
+            audited = audit_dump(dump, self._options, self.work)
+            return [*known.values(), LastAudit(dump, others, audited, 0)]
+        return [*known.values()]
 
     def same_in(self, shown: DumpStates) -> set[FunctionOrModule]:
         """Return the functions and modules that a dump shows as they are known."""
@@ -170,7 +174,7 @@ class ProgramStates:
         return DumpStates(read.only_function, functions, homes, modules)
 
     def _read(self, dump: Dump) -> DumpStates:
-        shown, self._audited = self._steps.show(dump), None
+        shown = self._steps.show(dump)
         text = shown.divided
 
         def read(part: Dump, ir: IR | None = None) -> DumpStates:
@@ -190,9 +194,13 @@ class ProgramStates:
                 outside = read(dump)
             elif known_outside is not None:
                 outside = known_outside
-            elif not (same or dump.has_failed) and (whole := self._steps.read_all(dump)) is not None:
-                others = {*whole.functions} - text.functions.keys()
-                audited = audit_keyed(whole, self.work, others)
+            elif (
+                not dump.has_failed
+                and (not same or same.keys() < text.functions.keys())  # what is read is compared, too
+                and (around := self._steps.read_without(dump, same)) is not None
+            ):
+                others = {*around.functions} - text.functions.keys()
+                audited = audit_keyed(around, self.work, others)
                 outside = _grouped(text, audited, self._options, text.functions)
                 self._outside[shown.outside] = outside
             else:
@@ -209,7 +217,7 @@ class ProgramStates:
                 functions[symbol] = state
         except InputError:  # in a part: the whole tells, with the position
             return read(dump)
-        return replace(outside, parts=functions)
+        return outside._replace(parts=functions)
 
     def _read_at_once(self, text: DumpText, same: Collection[str]) -> dict[str, FunctionState]:
         """Read what is compared of a dump. Return the states of its functions but the ``same`` ones.
@@ -220,23 +228,22 @@ class ProgramStates:
         if not wanted:
             return {}
         compared = self._steps.read(text.dump, same)
-        keyed = compared.dump
-        disordered = {keyed.functions[block] for block in keyed.keys.disordered_blocks}
+        keyed: KeyedDump | None = compared.dump
+        disordered = {compared.functions[block] for block in compared.dump.keys.disordered_blocks}
         callees = {one: text.reached_from(text.functions[one]) for one in wanted & disordered}
         needed = {callee.symbol for called in callees.values() for callee in called}
         if not needed.isdisjoint(same):
             keyed = self._steps.read_without(text.dump, {*same} - needed)
+        if keyed is None:
+            return {}  # each function is read alone
         audited = audit_keyed(keyed, self.work.of_functions(), wanted)
         if keyed is compared.dump and disordered <= wanted:
             compared.dump = audited  # the advice on what to change needs the same audit
-            self._audited = None if same else audited
         found = _states_in(audited, text, wanted)
-        return {
-            symbol: replace(state, callees=tuple(callee.key for callee in callees[symbol]))
-            if symbol in callees
-            else state
-            for symbol, state in found.items()
-        }
+        for symbol in callees.keys() & found.keys():
+            keys = tuple(callee.key for callee in callees[symbol])
+            found[symbol] = found[symbol]._replace(callees=keys, audit=audited)
+        return found
 
     def _state(
         self, text: DumpText, function: FunctionText, known: FunctionState | None
@@ -249,7 +256,7 @@ class ProgramStates:
         part, may_be_invalid = text.function_dump(function, callees), text.dump.has_failed
         audited = audit_dump(part, self._options, self.work, may_be_invalid=may_be_invalid)
         state = _states_in(audited, text, [function.symbol]).get(function.symbol)
-        return None if state is None else replace(state, callees=keys)
+        return state and state._replace(callees=keys)
 
     def change(self, step: LogStep[DumpStates], parts: Collection[FunctionOrModule]) -> StateChange | None:
         """Return the change of some functions and modules, observed or vanished; None if none was known.
@@ -374,7 +381,7 @@ def _grouped(
     if options.order_from is not None:
         for shared in states.keys() & text.functions.keys():
             function = text.functions[str(shared)]
-            states[shared] = replace(states[shared], key=function.key, text=function)
+            states[shared] = states[shared]._replace(key=function.key, text=function)
     return DumpStates(symbol, states, parts.homes, dict(enumerate(parts.modules)))
 
 

@@ -24,8 +24,7 @@ from eio_audit.audit.locations.parsed_locations import Interned
 from eio_audit.audit.options import AuditOptions
 from eio_audit.audit.programs.modules import FunctionOrModule
 from eio_audit.audit.programs.program_text import ProgramText
-from eio_audit.audit.programs.scope_text import Scope, ScopeText, extents_of
-from eio_audit.audit.programs.shown_text import OutsideText, Recent, ShownText
+from eio_audit.audit.programs.scope_text import OutsideText, Recent, Scope, ScopeText, ShownText, extents_of
 from eio_audit.mlir.input.dumps import Dump, DumpPlace
 from eio_audit.mlir.source import line_ends
 
@@ -123,20 +122,16 @@ class ScopeSteps:
         left_out = self._same_lines(before, shown, same)
         return self._new_side(shown, shown.text.without_bodies(lines for _, lines in left_out)).ops
 
-    def read_all(self, dump: Dump) -> KeyedDump | None:
-        """Return a dump with what is around its functions, which then need not be read apart from them.
+    def read_without(self, dump: Dump, left_out: Container[str]) -> KeyedDump | None:
+        """Return a dump without the bodies of some functions.
 
-        None if its functions are not where they were found by their text.
+        What is around all functions then need not be read apart from them. None if its functions are not
+        where they were found by their text.
         """
         shown = self.show(dump)
-        side = self._new_side(shown, range(len(shown.text.lines)))
+        bodies = (lines for symbol, lines in shown.lines_of_functions.items() if symbol in left_out)
+        side = self._new_side(shown, shown.text.without_bodies(bodies))
         return side.ops.dump if shown.has_outline_of(side.ops.ir, side.extents(None)) else None
-
-    def read_without(self, dump: Dump, left_out: Container[str]) -> KeyedDump:
-        """Return a dump without the bodies of some functions."""
-        shown = self.show(dump)
-        bodies = (lines for symbol, lines in shown.functions.items() if symbol in left_out)
-        return self._new_side(shown, shown.text.without_bodies(bodies)).ops.dump
 
     def _text_before(self, shown: ShownText) -> tuple[Scope | None, ScopeText | None]:
         if self._before is None or shown is not self._shown:

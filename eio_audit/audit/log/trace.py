@@ -12,6 +12,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, reduce
+from itertools import chain, starmap
 from typing import NamedTuple, Protocol
 
 from eio_audit.audit.check.figures import BlockAudit, Summary, summarize_blocks
@@ -19,11 +20,9 @@ from eio_audit.audit.diff.advice import Advice, Change
 from eio_audit.audit.diff.end_block import EndBlock
 from eio_audit.audit.gate.findings import Finding
 from eio_audit.audit.gate.gate import by_severity
-from eio_audit.audit.log.crash import Crash, next_pass
-from eio_audit.audit.log.failures import Failures, Suspect, located
+from eio_audit.audit.log.failures import Crash, Failures, Suspect, located
 from eio_audit.audit.log.followed_pairs import LeftOp, LeftPairs, left_pairs
 from eio_audit.audit.log.function_states import DumpStates, ProgramStates
-from eio_audit.audit.log.op_totals import CountedDump, OpTotals, sum_of
 from eio_audit.audit.log.pass_advice import PassAdvice
 from eio_audit.audit.log.program_log import ProgramLog
 from eio_audit.audit.log.scope_steps import (
@@ -39,11 +38,11 @@ from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.audit.pair_class import SHUFFLED, PairClass
 from eio_audit.audit.programs.modules import FunctionOrModule
 from eio_audit.mlir.input.diagnostics import Diagnostic, crash_while_printed
-from eio_audit.mlir.input.dumps import Dump, each_dump, module_lines
+from eio_audit.mlir.input.dumps import Dump, DumpPlace, each_dump, module_lines
 from eio_audit.mlir.input.function_texts import shown_op
 from eio_audit.mlir.input.markers import Marker
 from eio_audit.mlir.input.pass_times import PassTimes, TimedRun
-from eio_audit.mlir.input.pipeline import PipelinePass, pipeline_in, program_arguments
+from eio_audit.mlir.input.pipeline import PipelinePass, next_pass, pipeline_in, program_arguments
 from eio_audit.mlir.ir import Fault
 from eio_audit.mlir.pattern import pattern
 from eio_audit.mlir.source import InputError, bugs_are_errors
@@ -52,7 +51,7 @@ from eio_audit.order.inverted_pairs import INITIAL
 _ADAPTOR = pattern(r"(?i)adaptor|\bpipeline\Z|fixed-?point-?iterator")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class TracedPass:
     """One run of a pass, or one stage of a compiler."""
 
@@ -124,6 +123,27 @@ class LeftFinding(NamedTuple):
     finding: Finding  # the finding in the last dump of its function
     # The dump of the pass that made most of its pairs; None if the first dump of the function has them.
     made_at: TracedPlace | None
+
+
+class CountedDump(NamedTuple):
+    """The ops that one dump shows."""
+
+    place: DumpPlace  # the dump
+    function: str | None  # symbol of the function if it shows only that; None for a program
+    ops: Mapping[str, int]  # how many of each name, at any depth
+
+
+class OpTotals(NamedTuple):
+    """The ops of a log by name, at any depth."""
+
+    first: Mapping[str, int] = {}  # when the log first shows each function, but those that a pass made
+    last: Mapping[str, int] = {}  # at its end
+    dumps: tuple[CountedDump, ...] = ()  # those of each dump
+
+    def plus(self, other: OpTotals) -> OpTotals:
+        """Return the totals of two logs together."""
+        first, last = sum_of([self.first, other.first]), sum_of([self.last, other.last])
+        return OpTotals(first, last, self.dumps + other.dumps)
 
 
 @dataclass(frozen=True)
@@ -199,6 +219,14 @@ class Trace:
     def initial_left_shuffled(self) -> int:
         """The pairs of the first dumps that are left out of place, or with a wrong index."""
         return sum(self.initial_classes.get(one, 0) for one in SHUFFLED)
+
+
+def sum_of(counts: Iterable[Mapping[str, int]]) -> Counter[str]:
+    """Add up counts by name."""
+    total = Counter[str]()
+    for one in counts:
+        total.update(one)
+    return total
 
 
 class Watch(Protocol):
@@ -280,19 +308,19 @@ class _Charges:
         )
 
 
-@dataclass(slots=True)
 class _TracedProgram:
     """One program: its states, the last dump of each function, its passes and its pairs out of order."""
 
-    name: str
-    states: ProgramStates
-    log: ProgramLog
-    advice: PassAdvice
-    shown_in: dict[FunctionOrModule, TracedPlace] = field(default_factory=dict)
-    # The last dump of each function that can be judged, with its figures; none if none could be.
-    judged: dict[FunctionOrModule, tuple[Dump, tuple[BlockAudit, ...]]] = field(default_factory=dict)
-    charges: dict[int, _Charges] = field(default_factory=dict)
-    first_ops: Counter[str] = field(default_factory=Counter)  # its ops by name, as they were first shown
+    def __init__(self, name: str, options: AuditOptions) -> None:
+        self.name = name
+        self.log = ProgramLog(options)
+        self.states = ProgramStates(options, self.log)
+        self.advice = PassAdvice(self.log.followed.pairs)
+        self.shown_in: dict[FunctionOrModule, TracedPlace] = {}
+        # The last dump of each function that can be judged, with its figures; none if none could be.
+        self.judged: dict[FunctionOrModule, tuple[Dump, tuple[BlockAudit, ...]]] = {}
+        self.charges: dict[int, _Charges] = {}
+        self.first_ops = Counter[str]()  # its ops by name, as they were first shown
 
     def judge(self, step: LogStep[DumpStates]) -> None:
         """Take the figures of a dump. If it has no index, or is invalid, those before it count on."""
@@ -322,7 +350,11 @@ class _TracedProgram:
         for part, (dump, blocks) in self.judged.items():
             if any(block.inversions for block in blocks):
                 shown_in[part if isinstance(part, str) else None] = dump
-        return left_pairs(self.log.followed, shown_in, self.states.audited)
+        functions_in = defaultdict[Dump, list[str | None]](list)
+        for function, dump in shown_in.items():
+            functions_in[dump].append(function)
+        audits = starmap(self.states.last_audits, functions_in.items())
+        return left_pairs(self.log.followed, chain.from_iterable(audits))
 
 
 class _Tracer:
@@ -353,10 +385,7 @@ class _Tracer:
         self._times.look_at(dump)
         program = self._programs.get(dump.program)
         if program is None:
-            log = ProgramLog(self._options)
-            advice = PassAdvice(log.followed.pairs)
-            program = _TracedProgram(dump.program, ProgramStates(self._options, log), log, advice)
-            self._programs[dump.program] = program
+            program = self._programs[dump.program] = _TracedProgram(dump.program, self._options)
         place = self._place(dump)
         if dump.above is not None:
             source, span = dump.above

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 from eio_audit.audit.log.scope_steps import ScopeStep
 from eio_audit.audit.programs.modules import FunctionOrModule, Module
@@ -21,20 +21,19 @@ from eio_audit.mlir.input.markers import Marker
 from eio_audit.mlir.source import InputError
 
 
-@dataclass(slots=True, eq=False)
 class PassRun:
     """One run of a pass, or one stage of a compiler."""
 
-    number: int  # 0-based number among the runs of its program, as they began
-    pass_name: str | None  # the pass; None for passes that the log does not show
-    function: str | None  # symbol of the function it runs on; None for a whole program
-    # The class name of the pass in its marker; None for passes that the log does not show.
-    class_name: str | None = None
-    failed: bool = False  # whether it failed, according to its marker
+    def __init__(self, number: int, marker: Marker | None, function: str | None) -> None:
+        self.number = number  # 0-based number among the runs of its program, as they began
+        # The pass, and its class name in its marker; None for passes that the log does not show.
+        self.pass_name = marker and marker.pass_name
+        self.class_name = marker and marker.class_name
+        self.function = function  # symbol of the function it runs on; None for a whole program
+        self.failed = False  # whether it failed, according to its marker
 
 
-@dataclass(frozen=True, slots=True)
-class Shown:
+class Shown(NamedTuple):
     """What a dump shows of its program."""
 
     # Symbol of the function if the dump shows only that; None for a program or a module.
@@ -133,8 +132,7 @@ class ProgramWalk:
     def begin(self, marker: Marker | None, function: str | None) -> PassRun:
         """Return a new run of the pass of a marker; None for passes that the log does not show."""
         self.runs += 1
-        names = (marker.pass_name, marker.class_name) if marker is not None else (None, None)
-        return PassRun(self.runs - 1, names[0], function, names[1])
+        return PassRun(self.runs - 1, marker, function)
 
     def ended(self, marker: Marker, function: str | None) -> PassRun | None:
         """End the last pass that began with this marker, and all that began in it; return it, or None."""

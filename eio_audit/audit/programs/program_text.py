@@ -4,7 +4,8 @@ Every dump shows the program or one op of it: a module, a function, an executabl
 before a dump is the last one that shows the same op, with what later dumps show of the ops inside it.
 
 An op is the same in two dumps if it has the same name and symbol. If several have, or if it has no symbol, it
-is the one that shares most symbols inside it, or else most lines.
+is the one that shares most symbols inside it. Of these it is the one with the same functions and modules, or
+else the one that shares most lines.
 """
 
 from __future__ import annotations
@@ -12,12 +13,19 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import cached_property, reduce
 from itertools import takewhile
 
-from eio_audit.audit.programs.scope_text import Lines, Scope, ScopeOp, ScopeText, extents_of
-from eio_audit.audit.programs.shown_text import Outline, ShownText, read_shown
+from eio_audit.audit.programs.scope_text import (
+    Lines,
+    Outline,
+    Scope,
+    ScopeOp,
+    ScopeText,
+    ShownText,
+    extents_of,
+    read_shown,
+)
 from eio_audit.mlir.input.dumps import Dump
 from eio_audit.mlir.source import InputError, line_ends
 from eio_audit.mlir.traits import OpTable
@@ -25,12 +33,12 @@ from eio_audit.mlir.traits import OpTable
 _MODULE = "builtin.module"
 
 
-@dataclass(frozen=True)
 class _Showing:
     """The last text that shows some scopes; ``number`` counts the dumps of the program."""
 
-    number: int
-    text: ScopeText
+    def __init__(self, number: int, text: ScopeText) -> None:
+        self.number = number
+        self.text = text
 
     @cached_property
     def inside(self) -> Mapping[Scope, list[Scope]]:
@@ -105,6 +113,9 @@ class ProgramText:
         if len(named) == 1 and (symbol is not None or name == _MODULE):
             return named[0]
         likest = self._likest(named, wanted)
+        if len(likest) > 1:
+            parts = [scope[len(root) :] for scope in shown.outline.scopes]
+            likest = [scope for scope in likest if self._parts(scope) == parts] or likest
         if len(likest) != 1:
             own = self._texts_in(likest or named)
             likest = _likest(own, _texts(shown.text.lines.texts)) or likest
@@ -120,6 +131,10 @@ class ProgramText:
 
     def _likest(self, scopes: Iterable[Scope], wanted: Counter[object]) -> list[Scope]:
         return _likest({scope: self._last[scope].symbols[scope] for scope in scopes}, wanted)
+
+    def _parts(self, scope: Scope) -> list[Scope]:
+        """Return a known scope and those in it, as seen from it."""
+        return [inner[len(scope) :] for inner in self._last[scope].inside[scope]]
 
     def _texts_in(self, scopes: Collection[Scope]) -> dict[Scope, Counter[object]]:
         texts = {scope: self._last[scope].text for scope in scopes}

@@ -13,6 +13,7 @@ from subprocess import DEVNULL
 from threading import Lock
 from typing import NamedTuple
 
+from eio_audit.audit.bisect.attempts import short_pattern
 from eio_audit.audit.bisect.bisect import Bisection, bisect_pass
 from eio_audit.audit.bisect.compiler_command import (
     GENERIC,
@@ -24,21 +25,58 @@ from eio_audit.audit.bisect.compiler_command import (
     flag_of,
 )
 from eio_audit.audit.bisect.pass_search import Request
-from eio_audit.audit.bisect.survey import (
-    AFTER_ALL,
-    BASE_FLAGS,
-    BEFORE_ALL,
-    MODULE_SCOPE,
-    choose_pass,
-    short_pattern,
-    survey,
-)
+from eio_audit.audit.bisect.survey import AFTER_ALL, BASE_FLAGS, BEFORE_ALL, MODULE_SCOPE, choose_pass, survey
 from eio_audit.audit.gate.gate import Gate
+from eio_audit.audit.gate.rules import RULE_OF
+from eio_audit.audit.log.trace import trace
 from eio_audit.audit.options import AuditOptions
-from eio_audit.audit.reduce.made_pairs import makes_pairs, patterns_that_left
-from eio_audit.audit.reduce.outcome import Outcome, outcome_of
 from eio_audit.mlir.input.dumps import Dump
 from eio_audit.mlir.source import InputError
+
+_ERROR = re.compile(rb"(?m)^.*?\b(?:error|Error|ERROR): (.*)$")
+_ASSERTION = re.compile(rb"(?m)^.*(Assertion .* failed.*)$|^.*(\bLLVM ERROR: .*)$|^.*(\bUNREACHABLE .*)$")
+_FRAME = re.compile(rb"(?m)^ *#\d+ 0x[0-9a-f]+ ([\w:~<][^(\n]*?)(?:\(|\+0x| /)")
+_HANDLERS = re.compile(rb"llvm::sys::|SignalHandler|PrintStackTrace|^(?:abort|raise|gsignal|__)")
+_NAMES = re.compile(rb"%[\w$.#-]+|@(?:[\w$.-]+|\"[^\"]*\")|\^[\w$.-]+|0x[0-9a-fA-F]+|-?\d+")
+
+
+def without_names(text: bytes) -> str:
+    """Return a message with a sign for each name of a value, symbol or block, and each number.
+
+    >>> without_names(b"operand #1 of 'a.b' uses %arg3 (@main)")
+    "operand #_ of 'a.b' uses _ (_)"
+    """
+    return _NAMES.sub(b"_", text).decode("utf-8", "replace").strip()
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a run ended, without names and numbers."""
+
+    kind: str  # `fails`, `crashes`, `hangs`, or `succeeds`
+    what: str = ""  # the error, or where it crashed
+
+    def __str__(self) -> str:
+        """Return ``crashes: signal 6, Assertion `x' failed``."""
+        return f"{self.kind}: {self.what}" if self.what else self.kind
+
+
+def outcome_of(run: CompilerRun) -> Outcome:
+    """Return how a run ended."""
+    code = run.exit_code
+    text = run.messages_at_ends if code else b""
+    if code < 0 or code > 128:
+        number = -code if code < 0 else code - 128
+        said = _ASSERTION.search(text)
+        frames = (frame[1].strip() for frame in _FRAME.finditer(text))
+        frame = next((frame for frame in frames if not _HANDLERS.search(frame)), b"")
+        where = next(filter(None, said.groups()), b"") if said else frame
+        return Outcome("crashes", ", ".join(filter(None, (f"signal {number}", without_names(where)))))
+    if code:
+        error = _ERROR.search(text)
+        return Outcome("fails", without_names(error[1]) if error else f"exit code {code}")
+    return Outcome("succeeds")
+
 
 LEAST_SECONDS = 10.0  # the least time that a run has without --timeout
 _TIMES = 10  # how many times as long as reading a run may take
@@ -163,10 +201,7 @@ class Judge:
         return path
 
     def _on(self, command: CompilerCommand, path: Path) -> CompilerCommand:
-        words = [*command.words]
-        place = len(words) - 1 - words[::-1].index(self.input_word)
-        words[place] = str(path)
-        return CompilerCommand(tuple(words))
+        return command.on(self.input_word, str(path))
 
     def _is_read(self, path: Path) -> bool:
         """Return whether the compiler reads a program. A run that must succeed reads it itself."""
@@ -330,3 +365,28 @@ class Judge:
         with self._lock:
             self.runs.number += result.runs
         return result
+
+
+def makes_pairs(
+    dumps: Sequence[Dump], pass_name: str, number: int | None, gate: Gate, options: AuditOptions
+) -> bool:
+    """Return whether a pass puts a pair out of order that a gate fails: in all of its runs, or in one.
+
+    The runs are counted from 0. What passes after the last of them do does not count.
+    """
+    after = "after", pass_name
+    ends = [place for place, dump in enumerate(dumps) if (dump.place.when, dump.place.pass_name) == after]
+    if number is not None:
+        ends = ends[number : number + 1]
+    if not ends:
+        return False
+    passes = trace(dumps[: ends[-1] + 1], options, advises_all=False).passes
+    rows = [row for row in passes if row.pass_name == pass_name]
+    classes = [row.left_classes for row in (rows if number is None else rows[-1:])]
+    return any(pairs and RULE_OF[one] in gate.rules for row in classes for one, pairs in row.items())
+
+
+def patterns_that_left(result: Bisection) -> set[str]:
+    """Return the patterns that left pairs out of order, with and without their namespaces."""
+    names = {one.pattern for one in result.patterns if one.left and one.pattern}
+    return names | {short_pattern(name) for name in names}

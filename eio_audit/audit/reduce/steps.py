@@ -168,7 +168,6 @@ def _cut_bypasses(program: Program, ops: Ops, items: Collection[Item]) -> None:
 
 
 def _returned(program: Program) -> list[Item]:
-    """Return what functions return."""
     return [
         (op.number, place)
         for op in program.walk()

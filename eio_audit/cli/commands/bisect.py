@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 import shutil
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from operator import itemgetter
 from pathlib import Path
@@ -30,6 +30,7 @@ from eio_audit.cli.reports import RENDERERS, Reports, quiet_option, report_optio
 
 if TYPE_CHECKING:
     from eio_audit.audit.bisect.bisect import Bisection
+    from eio_audit.audit.bisect.first_failure import BuiltInTest
     from eio_audit.audit.bisect.pass_search import PassSearch, Request, SearchResult
     from eio_audit.audit.gate.gate import Gate
 
@@ -184,7 +185,7 @@ def bisect_command(
             command, options, pass_name, place, parallel.timeout, keep, scratch, stdin, max_size()
         )
         if attempt is not None:
-            reports.require("OneApplication", "--show")
+            reports.require("OneApplication", "--show is reported")
             reports.write(one_application(request, attempt))
             ctx.exit(0)
         if test is not None and is_log:
@@ -218,7 +219,7 @@ def _bisect(request: Request, op: str | None, parallel: Jobs, max_runs: int, rep
 
     assert not isinstance(parallel.processes, str)
     if op is not None:
-        reports.require("OpSteps", "--op")
+        reports.require("OpSteps", "--op is reported")
     steps = None
     if "html" in reports.formats:
         from eio_audit.report.html.data import StoredSteps
@@ -237,13 +238,28 @@ def _bisect(request: Request, op: str | None, parallel: Jobs, max_runs: int, rep
 
 def _test(ctx: click.Context, request: Request, test: str, of_pass: bool, reports: Reports) -> None:
     """Find the first application, or only pass, after which a test fails, and exit."""
-    from eio_audit.audit.bisect.first_failure import BuiltInTest, first_failure
+    from eio_audit.audit.bisect.first_failure import first_failure
 
-    reports.require("FirstFailure", "--test")
-    parsed = BuiltInTest(test) if test in [*BuiltInTest] else program_of(test, "--test")
-    found = first_failure(request, parsed, stops_after_pass=of_pass)
+    reports.require("FirstFailure", "--test is reported")
+    found = first_failure(request, _parsed(test), stops_after_pass=of_pass)
     reports.write(found)
     ctx.exit(INTERRUPTED if found.stopped else 0 if found.pass_name is None else 1)
+
+
+def _test_log(ctx: click.Context, request: Request, test: str, log: str, reports: Reports) -> None:
+    """Find the first dump of a log on which a test fails, and exit."""
+    from eio_audit.audit.bisect.first_failure import first_failing_dump
+
+    reports.require("FirstFailingDump", "--test is reported")
+    found = first_failing_dump(request, log, read_dumps(log, "test"), _parsed(test))
+    reports.write(found)
+    ctx.exit(INTERRUPTED if found.stopped else 0 if found.bad is None else 1)
+
+
+def _parsed(test: str) -> BuiltInTest | Sequence[str]:
+    from eio_audit.audit.bisect.first_failure import BuiltInTest
+
+    return BuiltInTest(test) if test in [*BuiltInTest] else program_of(test, "--test")
 
 
 def _is_log(command: tuple[str, ...]) -> bool:
@@ -253,18 +269,6 @@ def _is_log(command: tuple[str, ...]) -> bool:
     path = command[0]
     is_one = len(command) == 1 and (path == "-" or Path(path).exists())
     return is_one and (path == "-" or Path(path).is_dir() or holds_ir(path))
-
-
-def _test_log(ctx: click.Context, request: Request, test: str, log: str, reports: Reports) -> None:
-    """Find the first dump of a log on which a test fails, and exit."""
-    from eio_audit.audit.bisect.first_failure import BuiltInTest
-    from eio_audit.audit.bisect.log_search import first_failing_dump
-
-    reports.require("FirstFailingDump", "--test")
-    parsed = BuiltInTest(test) if test in [*BuiltInTest] else program_of(test, "--test")
-    found = first_failing_dump(request, log, read_dumps(log, "test"), parsed)
-    reports.write(found)
-    ctx.exit(INTERRUPTED if found.stopped else 0 if found.bad is None else 1)
 
 
 def _with_text(reports: Reports) -> Reports:

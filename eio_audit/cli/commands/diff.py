@@ -28,7 +28,7 @@ from eio_audit.cli.options import (
     grouped_command,
     whole,
 )
-from eio_audit.cli.reports import RENDERERS, Reports, quiet_option, report_options, verbose_option
+from eio_audit.cli.reports import Reports, quiet_option, report_options, verbose_option
 from eio_audit.mlir.source import InputError, Source, Span, bugs_are_errors, source_name
 
 if TYPE_CHECKING:
@@ -224,12 +224,12 @@ def diff_command(
 
     is_chosen = choice.is_made or any(path is not None and path.dump for path in (before, after))
     if not is_chosen and (checks := _failed_checks(before, after, options)):
-        _require_formats("CheckComparison", reports, "a test of FileCheck is")
+        reports.require("CheckComparison", "a test of FileCheck is compared")
         reports.write(checks)
         ctx.exit(0 if checks.is_in_order else 1)
     are_runs = after is not None and not is_chosen and inputs.is_run(before) and inputs.is_run(after)
     if not is_chosen and after is not None and (times := _compared_times(before, after)):
-        _require_formats("TimeComparison", reports, "two reports of times are")
+        reports.require("TimeComparison", "two reports of times are compared")
         reports.write(times)
         ctx.exit(0)
     if context is not None and "text" not in reports.formats and not reports.quiet:
@@ -238,8 +238,8 @@ def diff_command(
         words = shlex.join(["eio-audit", "diff", f"{before}:last", f"{after}:last", "--count"])
         raise click.UsageError(f"--count compares two dumps, such as the last of both logs: {words}")
     if after is not None and are_runs:
-        _require_formats(
-            "RunComparison", reports, "two logs are", "choose one dump of each with --pass or --dump"
+        reports.require(
+            "RunComparison", "two logs are compared", "choose one dump of each with --pass or --dump"
         )
         files = [file.path for run in (before, after) for file in find_dump_files(run)]
         with parallel.workers(inputs.total_size(files)) as workers:
@@ -270,12 +270,6 @@ def diff_command(
     if is_asked_for(gate) and result.after.is_unindexed:
         raise inputs.no_order(1, [result.after], result.after.source)
     ctx.exit(1 if gate.failed_rules(result.after.summary) else 0)
-
-
-def _require_formats(kind: str, reports: Reports, what: str, *hint: str) -> None:
-    for format_ in reports.formats - RENDERERS[kind].keys():
-        known = f"{what} compared as {' or '.join(RENDERERS[kind])}, not as {format_}"
-        raise click.UsageError("; ".join([known, *hint]))
 
 
 def _compared_times(before: str, after: str) -> TimeComparison | None:

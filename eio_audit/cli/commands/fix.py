@@ -380,7 +380,7 @@ class _Fixes:
         self.write(path, result)
         if path in self.found_in_folders and result.changed and _is_log(result) and not self.quiet:
             why = "every dump of this log is corrected, so it no longer shows what each pass did"
-            click.echo(f"note: {result.source.name}: {why}", err=True)
+            inputs.note(f"{result.source.name}: {why}")
         self.changed += result.changed
         self.unchanged += not result.changed
         if self.quiet:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
-import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
@@ -15,6 +13,7 @@ from typing import TYPE_CHECKING
 import click
 
 from eio_audit.cli import inputs
+from eio_audit.cli.dump_choice import retyped
 from eio_audit.cli.options import PATH, exit_codes, grouped_command, index_options
 from eio_audit.cli.reports import Reports, report_options, verbose_option
 from eio_audit.mlir.source import InputError, read_all, source_name
@@ -69,11 +68,11 @@ def history_command(ctx: click.Context, log: str, op: str, options: AuditOptions
                 error.excerpt = f"next:\n  {_retyped(log, op, error.source, error.line)}  # the first of them"
             raise
         result = result._replace(errors=(*read.errors, *result.errors))
-        note = _other_op(log, dumps, op, result, options)
+        other = _other_op(log, dumps, op, result, options)
     inputs.show_errors(result.errors)
     reports.write(result)
-    if note:
-        click.echo(note, err=True)
+    if other:
+        inputs.note(other)
     ctx.exit(2 if result.errors else 0)
 
 
@@ -95,14 +94,13 @@ def _other_op(log: str, dumps: Iterable[Dump], op: str, result: History, options
             label = read.label(find_ops(read, op)[0])
             source = last.source.name
             how = f"; to follow it: {_retyped(log, op, source, label.line)}" if is_kept(source) else ""
-            return f"note: in the last dump with {op}, {op} is {label}{how}"
+            return f"in the last dump with {op}, {op} is {label}{how}"
     return ""
 
 
 def _retyped(log: str, op: str, source: str, line: int) -> str:
     """Return the command as it was typed, with a line for the op."""
-    place = f"{source}:{line}" if Path(log).is_dir() else str(line)
-    return shlex.join(["eio-audit", *(place if word == op else word for word in sys.argv[1:])])
+    return retyped(op, f"{source}:{line}" if Path(log).is_dir() else str(line))
 
 
 @dataclass

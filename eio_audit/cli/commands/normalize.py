@@ -8,7 +8,7 @@ import click
 
 from eio_audit.audit.options import AuditOptions
 from eio_audit.cli.dump_choice import DumpChoice
-from eio_audit.cli.inputs import read_dumps
+from eio_audit.cli.inputs import note, read_dumps
 from eio_audit.cli.options import (
     DUMP_PATH,
     REWRITE_EXIT_CODES,
@@ -61,7 +61,7 @@ def normalize_command(
     dumps = choice.at(path).of(read_dumps(path, "normalize"), path)
     forms = [normal_form(dump, options, ordered=order, located=locations) for dump in dumps]
     parts = [
-        (dump, form.text) for dump, form in zip(dumps, forms, strict=True) if form.text or _is_named(dump)
+        (dump, form.text) for dump, form in zip(dumps, forms, strict=True) if form.text or dump.place.when
     ]
     text = b"".join(form.text for form in forms)
     if len(dumps) > 1 and text:
@@ -70,14 +70,10 @@ def normalize_command(
         raise InputError(source_name(path), None, "nothing to normalize: no op")
     write_bytes(output, [text])
     if order and options.configuration:
-        click.echo(f"note: what may change places is set {options.configuration}", err=True)
+        note(f"what may change places is set {options.configuration}")
     if order and (lines := [line for form in forms for line in form.undecided]):
         where = shortened_list(list(map(str, lines)), LISTED_LINES)
-        click.echo(f"note: indistinguishable ops stay in textual order, on lines {where}", err=True)
-
-
-def _is_named(dump: Dump) -> bool:
-    return dump.marker is not None and dump.marker.when is not None
+        note(f"indistinguishable ops stay in textual order, on lines {where}")
 
 
 def _heading(dump: Dump, number: int) -> bytes:

@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,34 +15,23 @@ from eio_audit.cli.gate import ceiling_options
 from eio_audit.cli.inputs import max_size
 from eio_audit.cli.jobs import Jobs, jobs_options
 from eio_audit.cli.main import INTERRUPTED
-from eio_audit.cli.options import FilledPath, audit_options, exit_codes, grouped_command, program_of, whole
+from eio_audit.cli.options import (
+    FilledPath,
+    audit_options,
+    exit_codes,
+    grouped_command,
+    program_of,
+    regex,
+    whole,
+)
 from eio_audit.cli.output import is_folder, write_bytes
-from eio_audit.cli.reports import RENDERERS, quiet_option, rendered
+from eio_audit.cli.reports import format_option, quiet_option, rendered
 from eio_audit.mlir.source import Source
 
 if TYPE_CHECKING:
     from eio_audit.audit.gate.gate import Gate
     from eio_audit.audit.reduce.property import Wanted
     from eio_audit.audit.reduce.reduce import Job, Reduction
-
-
-def _regex(_: click.Context, __: click.Parameter, text: str | None) -> re.Pattern[str] | None:
-    try:
-        return None if text is None else re.compile(text)
-    except re.error as error:
-        raise click.BadParameter(f"{text!r} is no regular expression: {error}") from error
-
-
-@contextmanager
-def _progress() -> Iterator[Callable[[str], None]]:
-    """Yield what to call with what has been done; it says it on a terminal."""
-    if not sys.stderr.isatty():
-        yield lambda _: None
-        return
-    from eio_audit.report.text.progress import status
-
-    with status("running the compiler") as say:
-        yield say
 
 
 @grouped_command(
@@ -67,7 +54,7 @@ def _progress() -> Iterator[Callable[[str], None]]:
 @click.option(
     "--error",
     metavar="REGEX",
-    callback=_regex,
+    type=regex,
     help="Keep an error that matches. Without it, the first error, whatever its names and numbers.",
 )
 @click.option(
@@ -97,15 +84,7 @@ def _progress() -> Iterator[Callable[[str], None]]:
     metavar="OUT",
     help="Write the result to OUT whenever it gets smaller. Without it, standard output gets it at the end.",
 )
-@click.option(
-    "--format",
-    "format_",
-    type=click.Choice([*RENDERERS["Reduction"]]),
-    default="text",
-    metavar="FORMAT",
-    show_default=True,
-    help="Write the report as text or json: to standard output with -o, else to standard error.",
-)
+@format_option("Reduction", " the report", ": to standard output with -o, else to standard error")
 @audit_options
 @ceiling_options()
 @jobs_options(
@@ -151,6 +130,7 @@ def reduce_command(
     from eio_audit.audit.command import temporary_folder
     from eio_audit.audit.reduce.property import Wanted
     from eio_audit.audit.reduce.reduce import reduce_program
+    from eio_audit.report.text.progress import status
 
     for name, given in (("--printer", printer), ("--error", error), ("--pattern", rewrite)):
         if given is not None and (interesting is None) == (name == "--printer"):
@@ -164,7 +144,7 @@ def reduce_command(
     write = (lambda _: None) if output in {None, "-"} else lambda text: write_bytes(output, [text])
     with temporary_folder() as scratch:
         request = Request(command, options, timeout=parallel.timeout, scratch=scratch, most_bytes=max_size())
-        with request.runs() as runs, _progress() as advance:
+        with request.runs() as runs, status("running the compiler") as advance:
             result = reduce_program(job, runs, _jobs(parallel), write, advance)
     _finish(result._replace(output=None if output == "-" else output), lit=lit, format_=format_, quiet=quiet)
     if result.is_interrupted:
@@ -215,7 +195,6 @@ def _jobs(parallel: Jobs) -> int:
 
 
 def _finish(result: Reduction, *, lit: bool, format_: str, quiet: bool) -> None:
-    """Write the program, and report."""
     from eio_audit.report.text.console import Console
     from eio_audit.report.wording.reduce import lit_lines
 

@@ -49,6 +49,7 @@ def repeat_command(
       eio-audit repeat -- mlir-opt --cse --mlir-print-ir-after-all in.mlir
       eio-audit repeat --runs 10 --timeout 60 --keep runs -- ./compile.sh
     """
+    from eio_audit.audit.bisect.compiler_command import CompilerRuns
     from eio_audit.audit.command import temporary_folder
     from eio_audit.audit.corpus.two_runs import compare_runs
     from eio_audit.mlir.input.markers import holds_ir
@@ -56,10 +57,13 @@ def repeat_command(
     with temporary_folder() as temporary:
         folder = Path(keep or temporary)
         folder.mkdir(parents=True, exist_ok=True)
-        logs = []
+        logs, name = [], shlex.join(command)
+        compiler = CompilerRuns(folder, timeout=timeout, most_bytes=max_size())
         for number in range(1, runs + 1):
             logs.append(folder / f"run-{number}.log")
-            _run(command, logs[-1], timeout)
+            with logs[-1].open("wb") as file:
+                if compiler.execute(name, command, stdout=file, stderr=file, written=[logs[-1]]) is None:
+                    raise InputError(name, None, compiler.too_long)
             if number == 1:
                 continue
             first, last = (
@@ -67,29 +71,9 @@ def repeat_command(
             )
             result = compare_runs(first, last, options)
             if number == 2 and not holds_ir(str(logs[0])):
-                raise InputError(shlex.join(command), None, "the command printed no dump")
+                raise InputError(name, None, "the command printed no dump")
             if all(alone for _, alone in result.only_in):
-                result.require_pairs(shlex.join(command))
+                result.require_pairs(name)
             if not result.is_same or number == runs:
                 reports.write(result)
                 ctx.exit(0 if result.is_same else 1)
-
-
-def _run(command: tuple[str, ...], log: Path, timeout: float | None) -> None:
-    """Run the command with its output in a file, and end all its processes.
-
-    Raises:
-        InputError: the command cannot be started, takes too long, or prints too much.
-    """
-    from eio_audit.audit.command import TooMuchOutputError, run_command
-
-    name = shlex.join(command)
-    try:
-        with log.open("wb") as file:
-            run_command(command, timeout, stdout=file, stderr=file, written=[log], most_bytes=max_size())
-    except TimeoutError as error:
-        raise InputError(name, None, f"stopped after {timeout:g} seconds (--timeout)") from error
-    except TooMuchOutputError as error:
-        raise InputError(name, None, f"stopped after it printed {error}") from error
-    except OSError as error:
-        raise InputError(name, None, f"cannot run: {error.strerror}") from error

@@ -21,6 +21,7 @@ from eio_audit.cli.options import (
     complete_pass,
     exit_codes,
     grouped_command,
+    regex,
     together,
     whole,
 )
@@ -41,13 +42,6 @@ def _choice(
     from eio_audit.audit.corpus.trace_models import PassChoice
 
     return PassChoice(pass_name, function, changed_op, grep)
-
-
-def _regex(text: str) -> re.Pattern[str]:
-    try:
-        return re.compile(text)
-    except re.error as error:
-        raise click.BadParameter(f"{text!r} is not a regular expression: {error}") from error
 
 
 pass_options = together(
@@ -71,7 +65,7 @@ pass_options = together(
     ),
     click.option(
         "--grep",
-        type=_regex,
+        type=regex,
         metavar="REGEX",
         help="Show only passes for which REGEX is found in the line of a changed op, before or after.",
     ),
@@ -194,8 +188,8 @@ def trace_command(
         watches.append(steps)
     is_live = paths == ("-",) and not reports.quiet and sys.stderr.isatty()
     if is_live:
+        from eio_audit.report.text.changes import LiveRows
         from eio_audit.report.text.console import Console
-        from eio_audit.report.text.live_rows import LiveRows
 
         watches.append(LiveRows(Console(sys.stderr)))
     if watches:
@@ -253,13 +247,12 @@ def trace_command(
 
 
 def _write_times(paths: tuple[str, ...], reports: Reports) -> None:
-    """Write the times of a log."""
     from eio_audit.mlir.input.time_table import time_table
     from eio_audit.mlir.source import Source
 
     if len(paths) > 1:
         raise click.UsageError("--by-time takes one log; diff LOG LOG compares the times of two")
-    reports.require("TimeTable", "--by-time")
+    reports.require("TimeTable", "--by-time is reported")
     times = time_table(Source.read(paths[0], inputs.max_size()))
     if not times.passes:
         raise InputError(source_name(paths[0]), None, "no report of times: print it with -mlir-timing")

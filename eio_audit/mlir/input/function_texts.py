@@ -68,10 +68,13 @@ class FunctionText:
         """A key that is equal for functions whose texts differ only in alias names and logger lines."""
         return self.aliases.key_of(without_noise(self.text))
 
+    def is_equal_to(self, other: FunctionText) -> bool:
+        """Whether both texts are equal to the byte, with their aliases."""
+        return self.raw == other.raw and self.aliases.definitions == other.aliases.definitions
+
     def is_same_as(self, other: FunctionText) -> bool:
         """Whether both texts are equal, to the byte (fast to check) or up to alias names."""
-        is_same_text = self.raw == other.raw and self.aliases.definitions == other.aliases.definitions
-        return is_same_text or self.key == other.key
+        return self.is_equal_to(other) or self.key == other.key
 
     @cached_property
     def symbols(self) -> frozenset[str]:
@@ -142,7 +145,7 @@ class Aliases:
         self.definitions: dict[bytes, bytes] = dict(zip(names, map(bytes.rstrip, values), strict=True))
         self.are_unique = len(found) == len(self.definitions)
         # A pattern that begins with a single character is ten times as fast.
-        has_types = b"!" in {name[:1] for name in self.definitions}
+        has_types = b"\n!" in b"\n".join([b"", *self.definitions])
         self._use = _ALIAS_USE if has_types else _ATTRIBUTE_ALIAS_USE
 
     def key_of(self, text: bytes) -> bytes:
@@ -189,11 +192,13 @@ class Aliases:
     @cached_property
     def _plain_locations(self) -> dict[bytes, bytes]:
         """By alias, its location if that is short and contains no alias."""
+        values = b"\n".join(self.definitions.values())
+        are_plain = b"#" not in values and b"!" not in values
         return {
             name: value[4:-1]
             for name, value in self.definitions.items()
             if value[:4] == b"loc(" and value[-1:] == b")" and len(value) < _LONG_LOCATION
-            if b"#" not in value and b"!" not in value
+            if are_plain or (b"#" not in value and b"!" not in value)
         }
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from eio_audit.mlir.pattern import pattern
@@ -129,6 +130,45 @@ def _understood(text: str) -> Sequence[PipelinePass]:
 def _kept_text(found: re.Match[bytes]) -> str:
     """Return the pipeline of a reproducer, which is in quotes there."""
     return found["words"].decode("utf-8", "replace").replace('\\"', '"')
+
+
+def next_pass(
+    pipeline: Sequence[PipelinePass],
+    ended: Iterable[tuple[str, str | None]],
+    functions: Collection[str] = (),
+) -> PipelinePass | None:
+    """Return the pass that follows the last one that ended; None if the pipeline does not tell.
+
+    The k-th run of a pass on a function is its k-th place in the pipeline. Passes that run inside another one
+    are not in the pipeline.
+
+    Args:
+        pipeline: the passes.
+        ended: those that ended, in order, each with the symbol of its function, None for a program.
+        functions: the functions of the program. A nested pipeline runs on one after another.
+    """
+    places = defaultdict[tuple[str, bool | None], list[int]](list)  # by name, and whether on a function
+    for place, one in enumerate(pipeline):
+        for is_nested in [len(one.anchors) > 1] if one.anchors else [False, True]:
+            places[one.name, is_nested].append(place)
+    times, last = Counter[tuple[str, str | None]](), -1
+    for name, function in ended:
+        own = places[name, function is not None]
+        if times[name, function] < len(own):
+            last = own[times[name, function]]
+        times[name, function] += 1
+    if last < 0:
+        return None
+    anchors, start = pipeline[last].anchors, last
+    following = pipeline[last + 1] if last + 1 < len(pipeline) else None
+    if len(anchors) > 1 and (following is None or following.anchors != anchors):
+        while start and pipeline[start - 1].anchors == anchors:
+            start -= 1
+        first = pipeline[start]
+        number = places[first.name, True].index(start)
+        if any(times[first.name, symbol] <= number for symbol in functions):
+            return first
+    return following
 
 
 def compiler_in(data: Text, span: Span) -> str:

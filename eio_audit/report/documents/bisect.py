@@ -1,4 +1,4 @@
-"""What ``bisect`` reports: a pass, its patterns and their applications, one op, or a first failure."""
+"""What ``bisect`` reports: a pass, its patterns and applications, an op, a first failure; and ``reduce``."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from eio_audit.report.document import (
 )
 from eio_audit.report.documents.diff import diff_document
 from eio_audit.report.documents.history import SHOWN_OPS, title_of, told
-from eio_audit.report.documents.tables import table_of_passes
-from eio_audit.report.wording import bisect, count, more
+from eio_audit.report.documents.trace import table_of_passes
+from eio_audit.report.wording import bisect, count, more, reduce
 from eio_audit.report.wording.advice import ESTIMATE, sentences
 
 if TYPE_CHECKING:
     from eio_audit.audit.bisect.bisect import Bisection, OneApplication, OpSteps
-    from eio_audit.audit.bisect.first_failure import FirstFailure
-    from eio_audit.audit.bisect.log_search import FirstFailingDump
+    from eio_audit.audit.bisect.first_failure import FirstFailingDump, FirstFailure
+    from eio_audit.audit.reduce.reduce import Reduction
 
 SHOWN = 10  # the most applications that a report names unless verbose
 
@@ -141,3 +141,9 @@ def states_log(result: Bisection) -> bytes:
     """Return the log."""
     assert result.log is not None
     return result.log.read_bytes()
+
+
+def reduction_document(result: Reduction) -> Document:
+    """Return what stays true, how small the program is, and what to type next."""
+    verdict, effort = (reduce.verdict(result), "bold"), (reduce.effort(result), "dim")
+    return document([result.property, verdict, effort, Steps(reduce.next_steps(result))])

@@ -26,8 +26,8 @@ from eio_audit.report.document import (
     heading_of,
     line,
 )
-from eio_audit.report.documents.order import order_of
-from eio_audit.report.documents.tables import table_of_ops, table_of_two_times
+from eio_audit.report.documents.check import order_of
+from eio_audit.report.documents.trace import table_of_ops, table_of_two_times
 from eio_audit.report.wording import count, more
 from eio_audit.report.wording import diff as words
 from eio_audit.report.wording.advice import sentences
@@ -74,12 +74,16 @@ def diff_document(
     has_details = verbose or has_room
     is_shuffled = diff.after.summary.inversions > 0
     after = diff.after_in_full if verbose else diff.after
+    details: list[Section] = []
+    if has_details:
+        locations = _locations(diff.locations, verbose=verbose)
+        details = [inverse_ops(diff), _modules(diff.fragmentation), locations]
     return document(
         [verdict, *dumps, *sums],
         *(changes_by_function(diff) if context is None or has_room else _changes_in_order(diff, context)),
         Section("order", [*order_of(after, before=diff.before, verbose=verbose)] if is_shuffled else []),
         *_advice(diff),
-        *(details_of(diff, verbose=verbose) if has_details else ()),
+        *details,
         [Details([] if has_details else _titles(diff)), Steps(next_steps([diff.after]))],
     )
 
@@ -87,12 +91,6 @@ def diff_document(
 def _advice(diff: Diff) -> list[Section]:
     changes = [] if diff.advice is None else sentences(diff.advice)
     return [Section("what to change", [Listing("", "", changes)], "an estimate")] if changes else []
-
-
-def details_of(diff: Diff, *, verbose: bool = False) -> list[Section]:
-    """Return what happened to layout ops, modules and locations; a section without parts for nothing."""
-    locations = _locations(diff.locations, verbose=verbose)
-    return [inverse_ops(diff), _modules(diff.fragmentation), locations]
 
 
 def _titles(diff: Diff) -> list[str]:

@@ -22,8 +22,7 @@ from operator import itemgetter, or_
 from typing import TYPE_CHECKING, Any
 
 from eio_audit.audit.log.scope_steps import ChangedOp, ScopeSide, ScopeStep, changed_ops
-from eio_audit.audit.programs.scope_text import Lines, ScopeText
-from eio_audit.audit.programs.shown_text import extent_of
+from eio_audit.audit.programs.scope_text import Lines, ScopeText, extent_of
 from eio_audit.mlir.input.function_texts import Aliases, DumpText
 from eio_audit.mlir.source import count_lines
 from eio_audit.report.wording.diff import SIGNS
@@ -253,39 +252,39 @@ SHOWN_ROWS = 20  # how many rows are in the page itself; the others are data
 
 @dataclass(frozen=True)
 class Table:
-    """Rows of cells, one cell for each column."""
+    """A table of a page."""
 
     name: str  # its id in the page
     caption: str  # what its rows are
-    columns: Sequence[FigureColumn]  # from left to right
-    rows: Sequence[Sequence[Cell]]  # in the order in which scripts number them
+    figures: Figures  # its columns from left to right, and its rows in the order in which scripts number them
     # Keys of the columns to sort by at first, `-` for descending order: `disorder, -inversions`. Empty
     # cells come last.
     sorted_by: str
-    # Key of the column whose empty cells a tick box can hide, and the label of the box, or None.
-    marked: tuple[str, str] | None = None
     # Key of the column whose cells are links, and their targets by row, or None.
     links: tuple[str, Sequence[str | None]] | None = None
+    # Key of the column whose empty cells a tick box can hide, and the label of the box, or None.
+    marked: tuple[str, str] | None = None
 
     def _number_of(self, key: str) -> int:
-        return [column.key for column in self.columns].index(key)
+        return [column.key for column in self.figures.columns].index(key)
 
     def _column(self, number: int) -> list[Cell]:
-        return list(map(itemgetter(number), self.rows))
+        return list(map(itemgetter(number), self.figures.rows))
 
     @cached_property
     def most(self) -> list[int]:
         """By column, the largest number in it. 0 for a column without bars."""
         return [
-            max(map(_number, self._column(k)), default=0) if column.has_bars else 0
-            for k, column in enumerate(self.columns)
+            max(map(_number, self._column(k)), default=0) if column.sign == "##" else 0
+            for k, column in enumerate(self.figures.columns)
         ]
 
     def data(self) -> dict[str, object]:
         """All rows, as scripts read them."""
         return {
             "columns": [
-                _column_data(column, self._column(k), self.most[k]) for k, column in enumerate(self.columns)
+                _column_data(column, self._column(k), self.most[k])
+                for k, column in enumerate(self.figures.columns)
             ],
             "marked": self.marked[0] if self.marked else None,
             "sorting": self._sorting,
@@ -301,26 +300,17 @@ class Table:
     def first_rows(self) -> list[list[tuple[Cell, str | None]]]:
         """The rows to show without scripts, which scripts also show first: cells and links."""
         marks = self._column(self._number_of(self.marked[0])) if self.marked else repeat(True)
-        chosen = [k for k, mark in zip(range(len(self.rows)), marks, strict=False) if mark]
+        chosen = [k for k, mark in zip(range(len(self.figures.rows)), marks, strict=False) if mark]
         sorting = [(self._column(column), falls) for column, falls in self._sorting]
         chosen = nsmallest(SHOWN_ROWS, chosen, lambda k: [_rank(cells[k], falls) for cells, falls in sorting])
         linked, links = (self._number_of(self.links[0]), self.links[1]) if self.links else (None, [])
         return [
-            [(cell, links[k] if column == linked else None) for column, cell in enumerate(self.rows[k])]
+            [
+                (cell, links[k] if column == linked else None)
+                for column, cell in enumerate(self.figures.rows[k])
+            ]
             for k in chosen
         ]
-
-
-def table_of(
-    name: str,
-    caption: str,
-    figures: Figures,
-    sorted_by: str,
-    links: tuple[str, Sequence[str | None]] | None = None,
-    marked: tuple[str, str] | None = None,
-) -> Table:
-    """Return a table of figures."""
-    return Table(name, caption, figures.columns, figures.rows, sorted_by, marked, links)
 
 
 def _rank(cell: Cell, falls: bool) -> tuple[bool, int, str]:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from eio_audit.audit.check.keyed_block import UNCOUNTED
 from eio_audit.audit.explain.order_picture import DRAWN_NEIGHBOURS, TEXTS_AROUND, Disorder, OrderPicture
-from eio_audit.report.document import columns_if_any, columns_of, figures_of
+from eio_audit.report.document import Figures, columns_if_any, columns_of, figures_of
 from eio_audit.report.graph import drawing_of
 from eio_audit.report.html.data import Table
 from eio_audit.report.wording import order
@@ -117,14 +117,14 @@ def block_table(dumps: Sequence[DumpAudit], sections: Sequence[Section]) -> Tabl
     classes = columns_if_any([block for _, block in blocks], order.CLASSES)
     keys = f"#line, #ops, #inversions, #minimum=not avoidable, #avoidable, {classes}#displaced=out of order"
     rows = figures_of((block for _, block in blocks), keys).rows
+    named = [
+        [order.heading_of(dump), order.block_name(block.function, block.block), *figures]
+        for (dump, block), figures in zip(blocks, rows, strict=True)
+    ]
     return Table(
         "blocks",
         "the blocks that hold indexed ops",
-        columns_of(f"dump, block, {keys}"),
-        [
-            [order.heading_of(dump), order.block_name(block.function, block.block), *figures]
-            for (dump, block), figures in zip(blocks, rows, strict=True)
-        ],
+        Figures(columns_of(f"dump, block, {keys}"), named),
         "-avoidable, -inversions",
         links=("block", [links.get(_name_of(dump, block)) for dump, block in blocks]),
     )
@@ -253,7 +253,9 @@ class Section:
         rows = [(k, op.title, op.line, op.module, *both, *why) for k, op, both, why in ops]
         caption = f"the ops of {order.block_name(self.block.function, self.block.block)}; place counts from 0"
         marked = ("disorder", "only ops out of order")
-        return Table(f"ops-{self.name}", caption, columns, rows, "disorder, -inversions", marked)
+        return Table(
+            f"ops-{self.name}", caption, Figures(columns, rows), "disorder, -inversions", None, marked
+        )
 
 
 def block_sections(pictures: Sequence[OrderPicture], findings: Sequence[Finding] = ()) -> list[Section]:

@@ -23,10 +23,10 @@ from eio_audit.audit.gate.findings import Finding
 from eio_audit.audit.gate.gate import Verdict
 from eio_audit.audit.gate.rules import UNINDEXED
 from eio_audit.mlir.source import STEERING, printable, printable_lines
-from eio_audit.report.document import Cell, Listing, columns_if_any, columns_of, figures_of
+from eio_audit.report.document import Cell, Figures, Listing, columns_if_any, columns_of, figures_of
 from eio_audit.report.documents.diff import changes_by_function, inverse_ops
 from eio_audit.report.graph import drawing_of
-from eio_audit.report.html.data import Table, packed, pair_data, table_of
+from eio_audit.report.html.data import Table, packed, pair_data
 from eio_audit.report.html.order_section import (
     OPEN_FINDINGS,
     Section,
@@ -103,7 +103,7 @@ def _model_table(verdict: Verdict, pages: Mapping[str, str]) -> Table:
     )
     links = ("model", [pages.get(one.model) for one in models])
     caption = "what the dumps of each model show"
-    return table_of("models", caption, figures_of(models, columns, {"worst": worst_of}), SORTING, links)
+    return Table("models", caption, figures_of(models, columns, {"worst": worst_of}), SORTING, links)
 
 
 def _pass_table(verdict: Verdict) -> Table:
@@ -113,7 +113,7 @@ def _pass_table(verdict: Verdict) -> Table:
         "#models_avoidable=models with avoidable, #models, #dumps"
     )
     caption = "what the dumps of each pass show, whichever pass brought it in"
-    return table_of("passes", caption, figures_of(passes, columns, {"pass": pass_of}), SORTING)
+    return Table("passes", caption, figures_of(passes, columns, {"pass": pass_of}), SORTING)
 
 
 def diff_to_html(
@@ -184,7 +184,7 @@ def _change_table(result: Diff, sections: Sequence[Section]) -> Table:
     caption = "the ops that differ; places count from 0 in their block"
     names = [anchors.get(change.after) if change.after else None for _, change in changes]
     links = [name and f"#{name}" for name in names]
-    return Table("changes", caption, columns, rows, "number", links=("after", links))
+    return Table("changes", caption, Figures(columns, rows), "number", links=("after", links))
 
 
 INDEX = "index.html"  # the page with the tables

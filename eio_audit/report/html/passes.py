@@ -14,10 +14,11 @@ from operator import attrgetter
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
-from eio_audit.audit.log.trace import Trace, TracedPass
-from eio_audit.report.document import Cells, columns_if_any, columns_of, figures_of
-from eio_audit.report.documents.tables import table_of_models, table_of_ops, table_of_totals
-from eio_audit.report.html.data import STATUSES, PassEntry, PassList, StoredSteps, Table, table_of
+from eio_audit.audit.bisect.attempts import WITHOUT_PATTERNS
+from eio_audit.audit.log.trace import OpTotals, Trace, TracedPass
+from eio_audit.report.document import Cells, Figures, columns_if_any, columns_of, figures_of
+from eio_audit.report.documents.trace import table_of_models, table_of_ops, table_of_totals
+from eio_audit.report.html.data import STATUSES, PassEntry, PassList, StoredSteps, Table
 from eio_audit.report.html.order_section import OPEN_FINDINGS, left_cards
 from eio_audit.report.html.pages import BROWSER_SCRIPTS, files_of, page
 from eio_audit.report.wording import LEFT, bisect, count, shortened_list
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     from eio_audit.audit.bisect.bisect import Application, Bisection
     from eio_audit.audit.corpus.trace_models import ModelTrace, ModelTraces
     from eio_audit.audit.gate.gate import Gate
-    from eio_audit.audit.log.op_totals import OpTotals
 
 _FIGURES = "#made, #undone, #left, #mislabelled=wrong indices, #lost"
 
@@ -57,8 +57,8 @@ def traces_to_html(
         verdict=words.verdict_on_all(result, gate),
         left=left_cards(result.merged)[:OPEN_FINDINGS],
         chosen=chosen,
-        passes=table_of("passes", "all runs of each pass in all models", totals, "-left, -made"),
-        models=table_of("models", "all passes of each model", models, "-left, -made"),
+        passes=Table("passes", "all runs of each pass in all models", totals, "-left, -made"),
+        models=Table("models", "all passes of each model", models, "-left, -made"),
         runs=_run_table(result.models),
     )
 
@@ -70,15 +70,15 @@ def _chosen_table(trace: Trace, rows: Sequence[TracedPass]) -> Table:
         "dump": lambda traced: f"{traced.place.source}:{traced.place.line}",
     }
     columns = f"#index=number, pass, dump, #added, #removed, #modified, #moved, {_FIGURES}"
-    return table_of("chosen", words.chosen(rows, trace), figures_of(rows, columns, cells), "index")
+    return Table("chosen", words.chosen(rows, trace), figures_of(rows, columns, cells), "index")
 
 
 def _run_table(models: Sequence[ModelTrace]) -> Table:
     runs = [(model, total) for model in models for total in model.passes if not total.is_clean]
     rows = figures_of((total for _, total in runs), f"pass, {_FIGURES}", {"pass": words.name_of}).rows
-    named = [[name, model.name, *figures] for (model, _), (name, *figures) in zip(runs, rows, strict=True)]
-    columns = columns_of(f"pass, model, {_FIGURES}")
-    return Table("runs", "each pass in each model", columns, named, "-left, -made")
+    named = [[name, model.name, *numbers] for (model, _), (name, *numbers) in zip(runs, rows, strict=True)]
+    figures = Figures(columns_of(f"pass, model, {_FIGURES}"), named)
+    return Table("runs", "each pass in each model", figures, "-left, -made")
 
 
 def trace_to_html(
@@ -110,7 +110,8 @@ def trace_to_html(
 
 def _op_table(totals: OpTotals) -> Table:
     figures = table_of_ops(totals.first, totals.last)
-    return Table("ops", "how many ops of each name the log has", figures.columns, figures.rows[:-1], "op")
+    figures = figures._replace(rows=figures.rows[:-1])
+    return Table("ops", "how many ops of each name the log has", figures, "op")
 
 
 def _time_table(trace: Trace) -> Table:
@@ -124,7 +125,7 @@ def _time_table(trace: Trace) -> Table:
         "runs": lambda name: sum(one.timed_runs for one in timed[name]),
     }
     caption = "the wall time of each pass, its runs added up"
-    return table_of("times", caption, figures_of(timed, "pass, ##time=milliseconds, #runs", cells), "-time")
+    return Table("times", caption, figures_of(timed, "pass, ##time=milliseconds, #runs", cells), "-time")
 
 
 def _entry(traced: TracedPass, trace: Trace, counts: Mapping[str, int], *, is_chosen: bool) -> PassEntry:
@@ -173,7 +174,7 @@ def _pass_table(trace: Trace) -> Table:
     marked = ("changed", "passes that changed something only")
     caption = "the passes in the order in which they ended"
     links = ("pass", [f"#pass-{traced.index}" for traced in passes])
-    return table_of("passes", caption, figures_of(passes, columns, cells), "index", links, marked)
+    return Table("passes", caption, figures_of(passes, columns, cells), "index", links, marked)
 
 
 LEFT_PART = 0.6
@@ -244,7 +245,7 @@ def _heights(one: Application, shows_order: bool) -> tuple[int, int]:
 def _said(one: Application, shows_order: bool) -> str:
     """Return ``431: 315 -> 396``."""
     what = bisect.before_and_after(one) if shows_order else count(one.op_counts.total, "op")
-    return f"{bisect.attempts_of(one) if one.last else 'without patterns'}: {what}"
+    return f"{bisect.attempts_of(one) if one.last else WITHOUT_PATTERNS}: {what}"
 
 
 def _share(part: int, whole: int) -> str:
@@ -352,4 +353,4 @@ def _application_table(result: Bisection) -> Table:
     links = ("attempt", [f"#pass-{number}" for number in range(1, len(steps) + 1)])
     caption = "the steps that changed the IR, worst first"
     sorting = "-left, -made, -ops" if result.is_judged else "-ops"
-    return table_of("applications", caption, figures_of(steps, columns, cells), sorting, links)
+    return Table("applications", caption, figures_of(steps, columns, cells), sorting, links)

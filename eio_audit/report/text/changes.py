@@ -1,17 +1,21 @@
-"""Changed ops as text that reads like a review."""
+"""Changed ops as text that reads like a review, and the passes of a log, printed while it is read."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from itertools import accumulate, islice
 from typing import TYPE_CHECKING
 
 from eio_audit.report.text.console import NARROW, Column, Console, print_table
 from eio_audit.report.wording import diff as words
-from eio_audit.report.wording.diff import Stretch, added, removed
+from eio_audit.report.wording.diff import Stretch, added, removed, signed
+from eio_audit.report.wording.trace import pass_called
 
 if TYPE_CHECKING:
     from eio_audit.audit.diff.dump_comparison import OpChange
+    from eio_audit.audit.log.scope_steps import ChangedOp, ScopeStep
+    from eio_audit.audit.log.walk import PassRun
     from eio_audit.report.document import Changes, Hunks, Piece
 
 SHOWN_CHANGES = 3  # the most ops of each group that a report shows unless verbose
@@ -90,3 +94,19 @@ def _piece(stretch: Stretch, side: int, *, marks: bool) -> Piece:
         return text
     mark, style = ((removed, "red"), (added, "green"))[side]
     return mark(text) if marks else text, style
+
+
+class LiveRows:
+    """Prints a row for each pass that changed ops, as soon as a dump shows it."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+
+    def watch(self, run: PassRun, program: str, step: ScopeStep, changes: Sequence[ChangedOp]) -> None:
+        """Print the line of the dump, the pass, its function and what it did. ``trace`` calls this."""
+        numbers = Counter(change.status for change in changes)
+        done = signed(numbers, between="  ")
+        name = pass_called(run.pass_name, step.after.dump.marker)
+        where = " ".join(filter(None, (program, run.function)))
+        rest = "".join(f"  {part}" for part in (where, done) if part)
+        self._console.print((f"{step.after.dump.line:>7}  ", "dim"), (name, "bold"), rest)

@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterator
 from functools import reduce
 from typing import TYPE_CHECKING, Any
 
+from eio_audit.audit.bisect.attempts import WITHOUT_PATTERNS, Attempt, short_pattern
 from eio_audit.audit.bisect.compiler_command import CompilerCommand
 from eio_audit.audit.bisect.pass_search import MOST_RUNS, Reproduction
-from eio_audit.audit.bisect.survey import BASE_FLAGS, MODULE_SCOPE, Attempt, short_pattern
+from eio_audit.audit.bisect.survey import BASE_FLAGS, MODULE_SCOPE
 from eio_audit.audit.diff.made_ops import Carries
 from eio_audit.audit.log.scope_steps import OpCounts
 from eio_audit.report.wording import configured, count, shortened_list
@@ -25,13 +26,12 @@ from eio_audit.report.wording.trace import NOT_JUDGED
 
 if TYPE_CHECKING:
     from eio_audit.audit.bisect.bisect import Application, Bisection, OneApplication, OpSteps, PatternTotal
-    from eio_audit.audit.bisect.first_failure import FirstFailure
-    from eio_audit.audit.bisect.log_search import FirstFailingDump
+    from eio_audit.audit.bisect.first_failure import FirstFailingDump, FirstFailure
     from eio_audit.audit.diff.advice import Change
     from eio_audit.audit.log.history import OpHistory
     from eio_audit.audit.log.trace import TracedPass
 
-WITHOUT_PATTERNS = "(without patterns, such as folding)"
+FOLDING = f"({WITHOUT_PATTERNS}, such as folding)"
 """What the pass does without any pattern, as a row of the table."""
 
 SHOWN_STEPS = 4  # how many steps a sentence names
@@ -114,7 +114,7 @@ def cells_of(result: Bisection) -> dict[str, Callable[[Any], str | int]]:
         "applied": lambda one: "" if one is without else f"{one.applications:,}",
         "by": lambda one: "" if one is without else number_of[pattern_title(one)],
         "by_name": pattern_title,
-        "pattern": lambda one: WITHOUT_PATTERNS if one is without else pattern_title(one),
+        "pattern": lambda one: FOLDING if one is without else pattern_title(one),
         "makes": ops_made,
         "carries": lambda one: CARRIED[one.carries],
         "then": lambda one: result.advice.now - one.removed if result.advice else 0,
@@ -221,7 +221,7 @@ def _answer(result: Bisection) -> str:
     name, first, advice = result.pass_name, result.first_left, result.advice
     since = ""
     if first is not None:
-        since = f", first at {_step(first)}" if first.last else ", already without patterns"
+        since = f", first at {_step(first)}" if first.last else f", already {WITHOUT_PATTERNS}"
     if result.is_unchanged:
         as_before = f"; {count(result.left_before, 'inversion')} as before it" if result.left_before else ""
         return f"{name} changes nothing{as_before}"
@@ -244,7 +244,7 @@ def _answer(result: Bisection) -> str:
 
 def step_title(one: Application) -> str:
     """Return the pattern of a step, or what else it is."""
-    return pattern_title(one) if one.last else WITHOUT_PATTERNS
+    return pattern_title(one) if one.last else FOLDING
 
 
 def application_title(one: OneApplication) -> str:
@@ -283,7 +283,7 @@ def since(steps: OpSteps, op: OpHistory) -> str:
 
 def _step(one: Application) -> str:
     if one.last == 0:
-        return "the pass without patterns"
+        return f"the pass {WITHOUT_PATTERNS}"
     return f"{'attempt' if one.is_resolved else 'one of attempts'} {attempts_of(one)}"
 
 

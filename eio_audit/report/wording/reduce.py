@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from eio_audit.audit.bisect.compiler_command import CompilerCommand
 from eio_audit.report.wording import count
 from eio_audit.report.wording.conclusion import Step
 
@@ -41,25 +42,17 @@ def next_steps(result: Reduction) -> Iterator[Step]:
     if result.output is None:
         return
     if result.interesting:
-        yield Step(shlex.join(_on(result.interesting, "{}", result.output)), "exits with 0")
+        yield Step(str(CompilerCommand(result.interesting).on("{}", result.output)), "exits with 0")
         return
-    command = _on(result.command, result.input_word, result.output)
+    command = CompilerCommand(result.command).on(result.input_word, result.output)
     if result.pass_name is not None:
         which = "--pass", result.pass_name
-        yield Step(shlex.join(["eio-audit", "bisect", *which, "--", *command]), "which pattern does it")
+        yield Step(shlex.join(["eio-audit", "bisect", *which, "--", *command.words]), "which pattern does it")
     else:
-        yield Step(shlex.join(command), "shows it")
+        yield Step(str(command), "shows it")
         timeout = [] if not _hangs(result) or result.timeout is None else ["--timeout", f"{result.timeout:g}"]
-        bisect = ["eio-audit", "bisect", *timeout, "--", *command]
+        bisect = ["eio-audit", "bisect", *timeout, "--", *command.words]
         yield Step(shlex.join(bisect), "with which attempt of a pattern")
-
-
-def _on(command: Sequence[str], word: str, file: str) -> list[str]:
-    """Return a command on another file, which it gets last if no word stands for it."""
-    if word not in command:
-        return [*command, file]
-    place = len(command) - 1 - command[::-1].index(word)
-    return [*command[:place], file, *command[place + 1 :]]
 
 
 def _hangs(result: Reduction) -> bool:
@@ -68,10 +61,9 @@ def _hangs(result: Reduction) -> bool:
 
 def lit_lines(result: Reduction) -> list[str]:
     """Return the lines that make a test for lit of the program."""
-    command = _on(
-        result.interesting or result.command, "{}" if result.interesting else result.input_word, "%s"
-    )
-    run, kind = shlex.join(command), result.property.partition(":")[0]
+    command = CompilerCommand(result.interesting or result.command)
+    run = str(command.on("{}" if result.interesting else result.input_word, "%s"))
+    kind = result.property.partition(":")[0]
     if kind == "shuffled":
         return [f"// RUN: {run} --mlir-print-debuginfo | eio-audit check -"]
     if kind == "hangs":

@@ -31,7 +31,7 @@ if TYPE_CHECKING:  # a trace needs no compiler
     from eio_audit.audit.bisect.bisect import Application
     from eio_audit.audit.corpus.trace_models import ModelTrace, ModelTraces, PassTotal
     from eio_audit.audit.gate.gate import Gate
-    from eio_audit.audit.log.crash import Crash
+    from eio_audit.audit.log.failures import Crash
     from eio_audit.audit.log.trace import LeftFinding, Trace, TracedPass
     from eio_audit.mlir.input.diagnostics import Diagnostic
     from eio_audit.mlir.input.markers import Marker
@@ -265,16 +265,9 @@ def next_steps(trace: Trace, rows: Sequence[TracedPass] | None = None) -> Iterat
         return
     last = " --dump last" if _ends_in_one_dump(trace) else ""
     culprit, worst = trace.culprit, next(iter(trace.left), None)
-    if (
-        culprit is not None
-        and culprit.pass_name
-        and " attempt" not in culprit.pass_name  # a state that bisect has kept
-        and len(trace.sources) == 1
-        and trace.options.order_from is None
-    ):
-        compiler = trace.compiler or "COMPILER ARGS"
-        command_of_pass = bisection_command(trace.options, [], "--pass", culprit.pass_name)
-        yield Step(f"{command_of_pass} {compiler}", "which of its patterns, on which op")
+    is_log = len(trace.sources) == 1 and trace.options.order_from is None
+    if culprit is not None and culprit.pass_name and is_log:
+        yield from _steps_to_patterns(culprit.pass_name, trace)
     if culprit is not None and (compare := compare_command(culprit, trace)):
         yield Step(compare, "shows what the pass did")
     elif worst is not None:
@@ -288,6 +281,15 @@ def next_steps(trace: Trace, rows: Sequence[TracedPass] | None = None) -> Iterat
     if trace.at_end_of_log.avoidable:
         effect = ONLY_MOVES if has_wrong else "shows the fix"
         yield Step(command(f"fix --diff{last}", trace, sources[0]), effect)
+
+
+def _steps_to_patterns(pass_name: str, trace: Trace) -> Iterator[Step]:
+    """Yield the command that bisects a pass, unless it is a state that ``bisect`` kept."""
+    from eio_audit.audit.bisect.attempts import is_step
+
+    if not is_step(pass_name):
+        bisect = bisection_command(trace.options, [], "--pass", pass_name)
+        yield Step(f"{bisect} {trace.compiler or 'COMPILER ARGS'}", "which of its patterns, on which op")
 
 
 def _steps_to(broken: TracedPass, trace: Trace) -> Iterator[Step]:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eio_audit import AuditOptions, read_text
-from eio_audit.audit.bisect.survey import read_attempts, short_pattern
+from eio_audit.audit.bisect.attempts import read_attempts, short_pattern
 from tests.internals import Attempt, read_dump
 
 BEGINS = "[thread mlir-opt-22] begins (no breakpoint) Action "

@@ -16,9 +16,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import eio_audit
-from eio_audit.audit.bisect.bisect import root_of
-from eio_audit.audit.bisect.pass_states import flow_of
-from eio_audit.audit.bisect.survey import read_attempts
+from eio_audit.audit.bisect.attempts import read_attempts
+from eio_audit.audit.bisect.bisect import flow_of, root_of
 from eio_audit.audit.diff import advice as advice_module
 from eio_audit.audit.diff.advice import Advice, PassFlow
 from eio_audit.audit.diff.made_ops import Group, Kind

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eio_audit import read_text
-from eio_audit.audit.bisect.bisect import name_of_step
+from eio_audit.audit.bisect.attempts import WITHOUT_PATTERNS, is_step, name_of_step
+from eio_audit.audit.bisect.bisect import write_log
 from eio_audit.audit.bisect.pass_search import Halving
-from eio_audit.audit.bisect.pass_states import write_log
 from tests.internals import Attempt
 
 IR = b"func.func @f() {\n  return\n}\n"
@@ -73,3 +73,21 @@ def test_any_pattern_keeps_its_name(patterns: list[str]) -> None:
 @pytest.mark.parametrize("name", ["canonicalize", "(anonymous namespace)::MyPass", "my::Pass"])
 def test_the_pass_keeps_its_name(name: str) -> None:
     assert logged(name, "without patterns")[0][:2] == ("before", name)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        WITHOUT_PATTERNS,
+        name_of_step((4, 5), None),
+        name_of_step((2, 5), None),
+        name_of_step((430, 431), Attempt(431, "ns::P", "a.b", "%0", 69)),
+    ],
+)
+def test_the_name_of_a_step_is_known_again(name: str) -> None:
+    assert is_step(name)
+
+
+@pytest.mark.parametrize("name", ["cse", "(anonymous namespace)::Attempt", "attempts", "attempt"])
+def test_the_name_of_a_pass_is_no_step(name: str) -> None:
+    assert not is_step(name)

@@ -5,10 +5,15 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
+from concurrent.futures import Future
+from itertools import count
 from pathlib import Path
+from typing import Any
 
+import pebble
 import pytest
 
+from eio_audit.audit.corpus.workers import local_workers
 from tests.logs import function
 
 THREAD = """
@@ -124,6 +129,29 @@ def test_a_script_that_processes_would_run_again_is_an_error(tmp_path: Path) -> 
     assert done.stderr.splitlines()[-1] == (
         "ChildProcessError: the processes ended at once; a script must start them below: if __name__ == '__main__':"
     )
+
+
+class Forgetful:
+    """A pool whose processes end before it has handed on its first work, which it then forgets."""
+
+    def __init__(self, **_: Any) -> None:
+        self.stop = self.join = lambda: None
+        self._looks = count()
+
+    @property
+    def active(self) -> bool:
+        return next(self._looks) < 2
+
+    def schedule(self, *_: Any, **__: Any) -> Future[None]:
+        return Future()
+
+
+def test_work_that_a_pool_forgets_when_its_processes_end_does_not_wait(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(pebble, "ProcessPool", Forgetful)
+    with pytest.raises(ChildProcessError, match="the processes ended at once"), local_workers(1):
+        pass
 
 
 def test_processes_that_cannot_begin_are_an_error_if_nobody_asked_for_them(tmp_path: Path) -> None:

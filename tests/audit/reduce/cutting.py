@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from eio_audit.audit.options import DEFAULT_OPTIONS
-from eio_audit.audit.reduce.search import Candidate, Search
+from eio_audit.audit.reduce.reduce import Candidate, Search
 from eio_audit.audit.reduce.steps import KINDS, Item
 from eio_audit.mlir.editing.printing import program_text
 from eio_audit.mlir.editing.program import Program

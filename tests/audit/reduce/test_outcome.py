@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from eio_audit.audit.reduce.outcome import Outcome, outcome_of
+from eio_audit.audit.reduce.property import Outcome, outcome_of
 from tests.internals import CompilerCommand, CompilerRun
 
 TRACE = """PLEASE submit a bug report
