@@ -160,6 +160,14 @@ class Dependences:
         self._graphs.update(new)
         return {block: self._graphs[block] for block in blocks}
 
+    def by_value(self, block: int) -> Precedence:
+        """Return only the dependences of a block that values make. It may be one of a graph region."""
+        if block in self._graphs:
+            return self._graphs[block].values
+        graph = DependenceGraph(self._ir.block_ops[block])
+        self._add_uses({block: graph})
+        return graph.precedence
+
     def by_effect(self, blocks: Collection[int]) -> dict[int, DependenceGraph]:
         """Return only the effect dependences of several blocks."""
         graphs = {block: DependenceGraph(self._ir.block_ops[block]) for block in blocks}

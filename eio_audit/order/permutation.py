@@ -290,16 +290,39 @@ def displaced(keys: Sequence[int]) -> list[int]:
 
 def displaced_in(found: SortedRuns) -> list[int]:
     """Return the result of ``displaced`` for keys that are already split into runs."""
-    removed: list[int] = []
-    for closed in closed_ranges(found.ranks):
-        start, stop = closed.start, closed.stop
-        lengths, costs = found.lengths[start:stop], found.inversions_at[start:stop]
-        cost_limit = 1 + sum(map(mul, costs, lengths))  # no cost outweighs the length of one key
-        values = [length * (cost_limit - cost) for length, cost in zip(lengths, costs, strict=True)]
-        # A longest subsequence with one key of a run has all of them.
-        kept = set(heaviest_rising([rank - start for rank in found.ranks[start:stop]], values))
-        removed += [run for run in closed if run - start not in kept]
-    return [p for run in removed for p in range(found.starts[run], found.starts[run] + found.lengths[run])]
+    lengths, costs = found.lengths, found.inversions_at
+    cost_limit = 1 + sum(map(mul, costs, lengths))  # no cost outweighs the length of one key
+    weights = [length * (cost_limit - cost) for length, cost in zip(lengths, costs, strict=True)]
+    # A longest subsequence with one key of a run has all of them.
+    runs = _left_out(found.ranks, weights)
+    return [p for run in runs for p in range(found.starts[run], found.starts[run] + found.lengths[run])]
+
+
+def displaced_by_weight(keys: Sequence[int], weights: Sequence[int]) -> list[int]:
+    """Return the positions, ascending, of a lightest set whose removal leaves the keys non-decreasing.
+
+    Each weight is at least 1.
+
+    Complexity: O(n log n).
+
+    >>> displaced_by_weight([0, 30, 10, 20], [1, 5, 2, 2])
+    [2, 3]
+    """
+    ranks = ranks_of(keys)
+    bounds = run_bounds(ranks)
+    of_runs = [sum(weights[start:stop]) for start, stop in pairwise(bounds)]
+    runs = _left_out(ranks_of([ranks[start] for start in bounds[:-1]]), of_runs)
+    return [position for run in runs for position in range(bounds[run], bounds[run + 1])]
+
+
+def _left_out(ranks: Sequence[int], weights: Sequence[int]) -> list[int]:
+    """Return the positions, ascending, that ``heaviest_rising`` leaves out."""
+    left_out: list[int] = []
+    for closed in closed_ranges(ranks):
+        places = slice(closed.start, closed.stop)
+        kept = set(heaviest_rising([rank - closed.start for rank in ranks[places]], weights[places]))
+        left_out += [position for position in closed if position - closed.start not in kept]
+    return left_out
 
 
 def heaviest_rising(ranks: Sequence[int], weights: Sequence[int]) -> list[int]:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eio_audit.order.permutation import order_profile
+from eio_audit.order.permutation import displaced_by_weight, heaviest_rising, order_profile, ranks_of
 from tests.internals import displaced, sorted_runs
 from tests.order.small_blocks import count_pairs
 
@@ -67,3 +67,10 @@ def test_the_profile_has_where_the_farthest_op_of_each_part_belongs(
     keys: list[int], parts: int, expected: tuple[float, ...]
 ) -> None:
     assert order_profile(keys, parts) == expected
+
+
+@given(st.lists(st.tuples(st.integers(0, 9), st.integers(1, 4)), max_size=12))
+def test_ranges_apart_leave_out_what_all_ranges_together_do(weighted: list[tuple[int, int]]) -> None:
+    keys, weights = [key for key, _ in weighted], [weight for _, weight in weighted]
+    kept = heaviest_rising(ranks_of(keys), weights)
+    assert displaced_by_weight(keys, weights) == sorted({*range(len(keys))} - {*kept})

@@ -24,17 +24,20 @@ from array import array
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from itertools import chain, combinations
+from itertools import chain, combinations, repeat
 from typing import NamedTuple
 
 from eio_audit.audit.diff.dump_comparison import DumpComparison
 from eio_audit.audit.diff.homes import Homes, Layout, State
 from eio_audit.audit.diff.made_ops import Carries, Group, Kind, MadeOp, MadeOps, MadeStep, PassStep
 from eio_audit.audit.locations.original_index import OpLabel
-from eio_audit.order.permutation import count_inversions
+from eio_audit.order.permutation import keyed_inversions
 
 MOST_TRIED = 12  # of so many changes, all choices are tried
 MOST_WORK = 8_000_000  # if they are so many ops at most, one for each choice
+
+
+Labels = list[int | None]  # by the number of an op; None without one
 
 
 class Change(NamedTuple):
@@ -91,28 +94,20 @@ class PassFlow:
     """The labels and places of the ops through the states of a pass, with any of its groups changed."""
 
     def __init__(self, first: State, steps: Iterable[PassStep]) -> None:
-        self._first = _indices(first)  # by the number of an op, the index with which it is seen first
+        # By the number of an op, the index with which it is seen first; None without one.
+        self._first: list[int | None] = []
+        self._see(first)
         self.steps: list[MadeStep] = []
         # By state, by block, the numbers of the ops that count in inversions, in textual order.
         self._blocks = [_blocks(first)]
         self._homes, self._last = Homes(first), first
-        self._made = defaultdict[int, list[MadeOp]](list)  # by number, in the order of the steps
+        self._made: dict[int, tuple[MadeOp, ...]] = {}  # by number, in the order of the steps
         for step in steps:
-            made = (
-                MadeOps(step).step(self._homes) if step.comparison else MadeStep(step.pattern, None, (), ())
-            )
-            self.steps.append(made)
-            if step.comparison is not None:
-                self._last = State(step.comparison.after, step.after)
-                self._first = _indices(self._last) | self._first
-                self._homes.take(self._last, made.moved)
-            self._blocks.append(self._blocks[-1] if step.comparison is None else _blocks(self._last))
-            for op in made.ops:
-                self._made[op.number].append(op)
+            self._follow(step)
         self._to_end = self._leading_to_the_end()
         at_end = {*chain.from_iterable(self._blocks[-1])}
         self._made_at_end = [op.number for step in self._to_end for op in step.ops if op.number in at_end]
-        self._known: dict[tuple[tuple[int, ...], frozenset[Group]], int] = {}
+        self._known: dict[tuple[tuple[int | None, ...], frozenset[Group]], int] = {}
         self._known_counted: dict[frozenset[Group], int] = {}
         self._blocks_with: dict[frozenset[Group], Sequence[Sequence[int]]] = {frozenset(): self._blocks[-1]}
         # The groups whose place is wrong, so that their locations are not.
@@ -121,6 +116,27 @@ class PassFlow:
         self.named: tuple[Group, ...] = ()
         while self._adds_groups():
             pass
+
+    def _follow(self, step: PassStep) -> None:
+        if step.comparison is None:
+            self.steps.append(MadeStep(step.pattern, None, ()))
+            self._blocks.append(self._blocks[-1])
+            return
+        found = MadeOps(step)
+        self.steps.append(found.step(self._homes))
+        self._last = State(step.comparison.after, step.after)
+        self._see(self._last)
+        self._homes.take(self._last, found.moved)
+        self._blocks.append(_blocks(self._last))
+        for op in self.steps[-1].ops:
+            self._made[op.number] = *self._made.get(op.number, ()), op
+
+    def _see(self, state: State) -> None:
+        first = self._first
+        first.extend(repeat(None, 1 + max(state.numbers, default=-1) - len(first)))
+        for number, index in zip(state.numbers, state.ops.dump.indices.by_op, strict=True):
+            if first[number] is None:
+                first[number] = index
 
     def _adds_groups(self) -> bool:
         """Add each group whose change removes most of its inversions, with those before it changed."""
@@ -180,7 +196,15 @@ class PassFlow:
         return found
 
     def _ops_of(self, group: Group) -> list[MadeOp]:
-        return [op for op in chain.from_iterable(self._made.values()) if group in (op.place, op.location)]
+        return self._by_group[group]
+
+    @cached_property
+    def _by_group(self) -> Mapping[Group, list[MadeOp]]:
+        found = defaultdict[Group, list[MadeOp]](list)
+        for op in chain.from_iterable(self._made.values()):
+            for group in filter(None, (op.place, op.location)):
+                found[group].append(op)
+        return found
 
     @cached_property
     def _constants(self) -> set[int]:
@@ -257,7 +281,7 @@ class PassFlow:
             dict(Counter(op.name for op in own).most_common()),
             Counter(op.carries for op in own).most_common(1)[0][0],
             tuple(map(self._last.ops.dump.label, ops)),
-            tuple(labels[self._last.numbers[op]] for op in ops),
+            tuple(label for op in ops if (label := labels[self._last.numbers[op]]) is not None),
             beside,
             self.inversions(done) - self.inversions(changed),
         )
@@ -267,7 +291,7 @@ class PassFlow:
     ) -> tuple[list[int], OpLabel | None]:
         """Return the ops at the end that get another label, and the op whose label the first gets."""
         was, now = self._labels_at_end(()), self._labels_at_end(changed)
-        made = {op.number: op for op in own if was.get(op.number) != now.get(op.number)}
+        made = {op.number: op for op in own if was[op.number] != now[op.number]}
         ops = [op for op, number in enumerate(self._last.numbers) if number in made]
         return ops, made[self._last.numbers[ops[0]]].beside if ops else None
 
@@ -305,30 +329,33 @@ class PassFlow:
 
     def curve(self, changed: Collection[Group]) -> Iterator[int]:
         """Yield the inversions in each state if some groups are changed. Places change only at the end."""
-        labels = {**self._first}
+        labels = self._first[:]
         yield _inversions(self._blocks[0], labels)
         for step, blocks in zip(self.steps, self._blocks[1:], strict=True):
             self._take(step, changed, labels)
             yield _inversions(blocks, labels)
 
-    def _labels_at_end(self, changed: Collection[Group]) -> dict[int, int]:
-        labels = {**self._first}
+    def _labels_at_end(self, changed: Collection[Group]) -> Labels:
+        labels = self._first[:]
         for step in self._to_end:
             self._take(step, changed, labels)
         return labels
 
-    def _take(self, step: MadeStep, changed: Collection[Group], labels: dict[int, int]) -> None:
+    def _take(self, step: MadeStep, changed: Collection[Group], labels: Labels) -> None:
         """Label the ops that a step made. An op whose label others get keeps its own."""
         found, late = dict[int, int](), list[MadeOp]()
         for op in step.ops:
-            if op.target is not None and self._location(op) in changed:
+            if op.location in changed and self._location(op) is not None:
                 late.append(op)
             elif not op.is_moved:
-                found[op.number] = op.op_index if op.source is None else labels.get(op.source, op.op_index)
+                label = None if op.source is None else labels[op.source]
+                found[op.number] = op.op_index if label is None else label
         for op in late:
             assert op.target is not None
-            found[op.number] = found.get(op.target, labels.get(op.target, op.op_index))
-        labels.update(found)
+            label = found.get(op.target, labels[op.target])
+            found[op.number] = op.op_index if label is None else label
+        for number, label in found.items():
+            labels[number] = label
 
     def _blocks_at_end(self, changed: Collection[Group]) -> Iterable[Sequence[int]]:
         """Return, by block, the numbers of the ops that count, if some groups are inserted elsewhere."""
@@ -338,13 +365,13 @@ class PassFlow:
             keys = self._last.ops.dump.keys.by_op
             orders = (self._layout.order(ops, homes) for ops in self._last.ops.ir.block_ops)
             self._blocks_with[places] = [
-                [numbers[op] for op in order if keys[op] is not None] for order in orders
+                array("i", (numbers[op] for op in order if keys[op] is not None)) for order in orders
             ]
         return self._blocks_with[places]
 
     @cached_property
     def _layout(self) -> Layout:
-        return Layout(self._last, self._homes.ranks())
+        return Layout(self._last, self._homes)
 
     def _homes_at_end(self, places: Collection[Group]) -> dict[int, int]:
         """Return, by the number of an op that is inserted elsewhere, its home."""
@@ -385,16 +412,11 @@ class PassFlow:
         return home
 
 
-def _inversions(blocks: Iterable[Sequence[int]], labels: Mapping[int, int]) -> int:
-    return sum(count_inversions([*map(labels.__getitem__, block)]) for block in blocks)
-
-
-def _indices(state: State) -> dict[int, int]:
-    indices = zip(state.numbers, state.ops.dump.indices.by_op, strict=True)
-    return {number: index for number, index in indices if index is not None}
+def _inversions(blocks: Iterable[Sequence[int]], labels: Labels) -> int:
+    return sum(keyed_inversions(map(labels.__getitem__, block)) for block in blocks)
 
 
 def _blocks(state: State) -> list[array[int]]:
     keys, in_blocks = state.ops.dump.keys.by_op, state.ops.ir.block_ops
-    blocks = (array("q", (state.numbers[op] for op in ops if keys[op] is not None)) for ops in in_blocks)
+    blocks = (array("i", (state.numbers[op] for op in ops if keys[op] is not None)) for ops in in_blocks)
     return [block for block in blocks if block]

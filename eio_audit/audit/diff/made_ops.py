@@ -5,8 +5,9 @@ A step is an application of a pattern to an op, its root, or all that a pass doe
 
 from __future__ import annotations
 
+from array import array
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
@@ -18,7 +19,7 @@ from eio_audit.audit.check.keyed_dump import AuditedDump, SharedWork
 from eio_audit.audit.diff.dump_comparison import DumpComparison, Relation
 from eio_audit.audit.diff.homes import Homes
 from eio_audit.audit.locations.original_index import OpLabel
-from eio_audit.order.permutation import heaviest_rising, ranks_of
+from eio_audit.order.permutation import displaced_by_weight
 
 
 class Kind(StrEnum):
@@ -99,7 +100,6 @@ class MadeStep(NamedTuple):
     pattern: str | None
     root: int | None
     ops: Sequence[MadeOp]
-    moved: Collection[int]  # the numbers of all that it only moved
 
 
 class MadeOps:
@@ -112,14 +112,19 @@ class MadeOps:
         self._old, self._new = self._comparison.before, self._comparison.after
         self._was_index = self._old.dump.indices.by_op
         self._index = self._new.dump.indices.by_op
+        self._groups: dict[Group, Group] = {}  # each is one object, as very many ops have few groups
         # The root in the state before; None if it is not found, or has no index.
         self.root = None if step.root is None else self._find_root(step.root)
 
     def step(self, homes: Homes) -> MadeStep:
         """Return what the step made and moved. ``homes`` are those before it."""
         root = None if self.root is None else self._step.before[self.root]
-        moved = {self._step.after[op] for op in self._moved}
-        return MadeStep(self._step.pattern, root, [*self._made(homes)], moved)
+        return MadeStep(self._step.pattern, root, [*self._made(homes)])
+
+    @property
+    def moved(self) -> Collection[int]:
+        """The numbers of the ops that the step only moved."""
+        return {self._step.after[op] for op in self._moved}
 
     def _find_root(self, root: Root) -> int | None:
         """Return the root by its name, and its index if that is told.
@@ -146,13 +151,10 @@ class MadeOps:
 
     def _made(self, homes: Homes) -> Iterator[MadeOp]:
         """Yield the ops with an index that are new, or that the step moved."""
-        step, moved, concerned = self._step, self._moved, self._concerned
-        for op, index in enumerate(self._index):
+        step, concerned = self._step, self._concerned
+        for op, is_moved in self._changed.items():
+            index = self._index[op]
             if index is None or self._new.names[op] not in concerned:
-                continue
-            is_kept = self._is_kept(op)
-            is_moved = is_kept and op in moved
-            if is_kept and not is_moved:
                 continue
             source = self._comparison.was[op] if is_moved else self._source(op, index)
             replaced = source if is_moved else self._replaced(op)
@@ -178,29 +180,34 @@ class MadeOps:
     def _stands_behind(self) -> tuple[Sequence[int], Sequence[int]]:
         """By op of either dump, the last op before it that stayed, by its place in the later dump."""
         comparison = self._comparison
-        stayed = [comparison.became.get(op, -1) for op in range(len(self._old))]
-        stayed = [-1 if op in self._moved else op for op in stayed]
-        here = comparison.was.keys() - self._moved
-        now = [op if op in here else -1 for op in range(len(self._new))]
-        return [*accumulate([-1, *stayed[:-1]], max)], [*accumulate([-1, *now[:-1]], max)]
+        became, was, moved = comparison.became, comparison.was, self._moved
+        stayed = (op if (op := became.get(old, -1)) not in moved else -1 for old in range(len(self._old)))
+        now = (op if op in was and op not in moved else -1 for op in range(len(self._new)))
+        return _before_each(stayed), _before_each(now)
 
     def _group(self, op: int, kind: Kind, *, in_pattern: bool = False) -> Group | None:
         pattern = self._step.pattern
         if pattern is None and not self._step.is_whole:
             return None
-        return Group(pattern, None if in_pattern and pattern else self._new.names[op], kind)
+        group = Group(pattern, None if in_pattern and pattern else self._new.names[op], kind)
+        return self._groups.setdefault(group, group)
 
     @cached_property
     def _constants(self) -> Sequence[int]:
         return self._new.dump.keys.constants_by_op
 
     @cached_property
+    def _changed(self) -> Mapping[int, bool]:
+        """The ops that are new, or that the step moved, and whether it only moved them."""
+        kept = map(self._is_kept, range(len(self._new)))
+        return {op: is_kept for op, is_kept in enumerate(kept) if not is_kept or op in self._moved}
+
+    @cached_property
     def _concerned(self) -> Collection[str]:
         """The names of the ops that may change: in a whole pass, of those that it put out of order."""
         if not self._step.is_whole:
             return {*self._new.names}
-        changed = (op for op in range(len(self._new)) if op in self._moved or not self._is_kept(op))
-        return {self._new.names[op] for op in changed if self._is_worse(op)}
+        return {self._new.names[op] for op in self._changed if self._is_worse(op)}
 
     def _is_worse(self, op: int) -> bool:
         """Return whether an op is in more inversions than before."""
@@ -220,10 +227,12 @@ class MadeOps:
         stood = {op: old for op in comparison.added if (old := self._replaced(op)) is not None}
         changed = {ir.op_block[op] for op in (*moved, *stood)}
         for block in changed:
-            all_stood = {op: comparison.was.get(op, stood.get(op)) for op in ir.block_ops[block]}
-            here = [
-                op for op, old in all_stood.items() if old is not None and blocks.get(old_block[old]) == block
-            ]
+            here, places = array("i"), array("i")
+            for op in ir.block_ops[block]:
+                old = comparison.was.get(op, stood.get(op, -1))
+                if old >= 0 and blocks.get(old_block[old]) == block:
+                    here.append(op)
+                    places.append(old)
             costs = [inversions[op] or 0 for op in here]
             most = 1 + sum(costs)
             replacing = 2 + len(here) if self.root is None else 1  # patterns may insert anywhere
@@ -234,8 +243,8 @@ class MadeOps:
             for place, op in enumerate(here):  # a pattern inserts at its root
                 if op in stood and stood[op] == self.root:
                     weights[place] = most * (3 + len(here)) * len(here)
-            kept = heaviest_rising(ranks_of([all_stood[op] or 0 for op in here]), weights)
-            moved = (moved - {*here}) | ({*here} - {here[place] for place in kept})
+            out = [here[place] for place in displaced_by_weight(places, weights)]
+            moved = moved.difference(here).union(out)
         return moved & comparison.was.keys()
 
     def _target(self, op: int, replaced: int | None) -> tuple[int | None, OpLabel | None]:
@@ -322,10 +331,12 @@ class MadeOps:
 
     @cached_property
     def _with_index(self) -> Mapping[int | None, list[int]]:
-        """By index, the ops of the state before that carry it."""
+        """By index of a new op, the ops of the state before that carry it."""
         found = defaultdict[int | None, list[int]](list)
+        wanted = {self._index[op] for op, is_moved in self._changed.items() if not is_moved}
         for op, index in enumerate(self._was_index):
-            found[index].append(op)
+            if index in wanted:
+                found[index].append(op)
         return found
 
     def _relation(self, op: int) -> Carries:
@@ -350,6 +361,13 @@ class MadeOps:
             if op in used:
                 used.update(owner for owner, _ in producers[op] if owner >= 0)
         return users, used
+
+
+def _before_each(numbers: Iterable[int]) -> array[int]:
+    """Return the largest of the numbers before each; -1 if there are none."""
+    largest = array("i", accumulate(numbers, max, initial=-1))
+    largest.pop()
+    return largest
 
 
 def number_in(name: str | None) -> int:

@@ -139,9 +139,12 @@ class ParsedLocations:
     @cached_property
     def named_places(self) -> list[ModelPlace | None]:
         """The same for ops whose location is a name with all fields and no more; None for others."""
-        fields = self._pattern.fields_of_names(self._ir.location_texts(range(len(self._ir))))
-        places = {text: _place_of(text.decode(), has_function=True) if text else None for text in {*fields}}
-        return list(map(places.__getitem__, fields))
+        known, places = dict[bytes, ModelPlace | None]([(b"", None)]), list[ModelPlace | None]()
+        for ops in self._ir.chunks():
+            fields = self._pattern.fields_of_names(self._ir.location_texts(ops))
+            known |= {text: _place_of(text.decode(), True) for text in {*fields}.difference(known)}
+            places += map(known.__getitem__, fields)
+        return places
 
     def place(self, op: int) -> ModelPlace | None:
         """Return the op's place in the model. Its location is parsed, unless those of all ops are."""
@@ -259,7 +262,8 @@ class Interned(Numbers):
 
     def __init__(self) -> None:
         super().__init__()
-        self.locations: dict[bytes, int] = {}  # the numbers of locations without an alias, by their text
+        # The numbers of locations without an alias by their text; a name alone is numbered by it.
+        self.locations: dict[bytes, int] = {}
         self.texts: KnownTexts = {}  # the comparable texts of ops, by what `OpTexts` knows them by
         # By op number, `(op, 0)`: its first result. The dumps share these tuples.
         self.first_results: list[tuple[int, int]] = []
@@ -285,16 +289,17 @@ class LocationNumbers:
     def of_all(self) -> list[int]:
         """Return the number of each op's location. A name alone is not parsed."""
         known, aliases, numbers = self._interned.locations, dict[bytes, int](), list[int]()
-        for op, text in enumerate(self._ir.location_texts(range(len(self._ir)))):
-            number = known.get(text)
-            if number is None:
-                number = aliases.get(text)
-            if number is None and NAME_ALONE.fullmatch(text):
-                number = known[text] = self._interned.number(text)
-            elif number is None:
-                number = self.of(op)
-                (aliases if b"#" in text else known)[text] = number
-            numbers.append(number)
+        for ops in self._ir.chunks():
+            for op, text in zip(ops, self._ir.location_texts(ops), strict=True):
+                number = known.get(text)
+                if number is None:
+                    number = aliases.get(text)
+                if number is None and NAME_ALONE.fullmatch(text):
+                    number = self._interned.number(text)
+                elif number is None:
+                    number = self.of(op)
+                    (aliases if b"#" in text else known)[text] = number
+                numbers.append(number)
         return numbers
 
     def inside(self, op: int) -> Iterator[int]:
