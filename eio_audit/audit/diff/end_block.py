@@ -10,8 +10,9 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import accumulate, chain
+from itertools import accumulate
 
+from eio_audit.audit.dependence import Dependences
 from eio_audit.audit.diff.advice import Change
 from eio_audit.audit.diff.made_ops import Kind
 from eio_audit.mlir.ir import IR
@@ -30,9 +31,8 @@ class EndBlock:
     @cached_property
     def used(self) -> Sequence[Collection[int]]:
         """By place, the places whose values it uses."""
-        place_of = {op: place for place, op in enumerate(self.ops)}
-        used = _used_in_block(self.ir, self.ops)
-        return [tuple(map(place_of.__getitem__, used[op])) for op in self.ops]
+        by_value = Dependences(self.ir).by_value(self.ir.op_block[self.ops[0]])
+        return [by_value.predecessors(place) for place in range(len(self.ops))]
 
     @property
     def inversions(self) -> int:
@@ -95,12 +95,3 @@ class EndBlock:
             slots[place] = start + costs.index(min(costs))
             found.append((slots[place] - 0.5, key, place))
         return [keys[place] for *_, place in sorted(found)]
-
-
-def _used_in_block(ir: IR, ops: Sequence[int]) -> dict[int, set[int]]:
-    """Return, by op of a block, the ops of the block whose values it uses, or an op in its regions does."""
-    here, used = {*ops}, dict[int, set[int]]()
-    for op in ops:
-        values = chain.from_iterable(map(ir.operands_of, (op, *ir.nested_ops(op))))
-        used[op] = {owner for value in values if (owner := ir.value_owner[value]) in here and owner != op}
-    return used
