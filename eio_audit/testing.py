@@ -14,7 +14,7 @@ from eio_audit.audit.gate.rules import FAIL_ON
 from eio_audit.audit.log.log_findings import LogFindings
 from eio_audit.audit.options import AuditOptions
 from eio_audit.mlir.input.dumps import Dump, read, read_text
-from eio_audit.mlir.source import InputError
+from eio_audit.mlir.source import InputError, decoded
 from eio_audit.report.documents.check import check_document
 from eio_audit.report.text.console import Console
 from eio_audit.report.text.document import print_document
@@ -73,7 +73,7 @@ def _message(verdict: Verdict, dumps: Sequence[Dump], options: AuditOptions) -> 
     print_document(check_document(verdict), Console(report, color=False))
     source = dumps[0].source
     diff = unified_diff(source.file.data[:], fix(dumps, options).text, source.name)
-    lines = b"".join(diff[:SHOWN_LINES]).decode("utf-8", "replace").rstrip("\n").split("\n")
+    lines = decoded(b"".join(diff[:SHOWN_LINES])).rstrip("\n").split("\n")
     shown = [f"{line[:SHOWN_CHARACTERS]}..." if len(line) > SHOWN_CHARACTERS else line for line in lines]
     if len(diff) > SHOWN_LINES:
         shown.append(f"... and {len(diff) - SHOWN_LINES:,} more lines")

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from eio_audit.mlir.source import InputError, Source
+from eio_audit.mlir.source import InputError, Source, decoded
 from eio_audit.mlir.traits import OpTraits, parse_op_traits
 
 KEYS = (
@@ -163,7 +163,7 @@ def error_at_key(source: Source, key: Sequence[str], message: str) -> InputError
     """Return an error at a key of the program's table. ``key`` has the names, outermost first."""
     is_shared = source.name.endswith(SHARED_FILE)
     names = [*(_TABLE.split(".") if is_shared else []), *key]
-    return source.error(_offset_of_key(source.data[:].decode("utf-8", "replace"), names), message)
+    return source.error(_offset_of_key(decoded(source.data[:]), names), message)
 
 
 def _offset_of_key(text: str, names: Sequence[str]) -> int:

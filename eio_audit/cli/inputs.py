@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TypeVar
 import click
 from click.core import ParameterSource
 
-from eio_audit.mlir.source import InputError, read_all, source_name
+from eio_audit.mlir.source import InputError, decoded, read_all, source_name
 from eio_audit.report.wording import count, shortened_list
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ def excerpts(findings: Sequence[Finding]) -> dict[tuple[str, int], str]:
         with suppress(UnreadableFileError):
             for number, line in numbered_lines(source, numbers, max_size()):
                 if b"\x1b" not in line:
-                    found[source, number] = line.decode("utf-8", "replace")
+                    found[source, number] = decoded(line)
     return found
 
 

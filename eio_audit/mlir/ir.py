@@ -17,7 +17,7 @@ from functools import cached_property, partial
 from typing import NamedTuple, TypeVar
 
 from eio_audit.mlir.pattern import pattern
-from eio_audit.mlir.source import Source, Span
+from eio_audit.mlir.source import Source, Span, decoded
 from eio_audit.mlir.tokens import (
     OR_FAIL,
     RESULT,
@@ -194,19 +194,19 @@ class IR:
 
     def results(self, op: int) -> list[str]:
         """Return the names of the op's results as printed. ``%0`` is the name of all results of ``%0:2``."""
-        return [match["name"].decode("utf-8", "replace") for match in self._results(op)]
+        return [decoded(match["name"]) for match in self._results(op)]
 
     def first_result_name(self, op: int) -> str | None:
         """Return the first of these names; None for an op without results."""
         match = RESULT.match(self.source.data, self.op_start[op], self.op_end[op])
-        return match["name"].decode("utf-8", "replace") if match else None
+        return decoded(match["name"]) if match else None
 
     def result_names(self, op: int) -> list[str]:
         """Return the name of each result: ``%0#0``, ``%0#1`` and ``%a`` of ``%0:2, %a``."""
         return [
             name if size == 1 else f"{name}#{number}"
             for match in self._results(op)
-            for name, size in [(match["name"].decode("utf-8", "replace"), int(match["count"] or 1))]
+            for name, size in [(decoded(match["name"]), int(match["count"] or 1))]
             for number in range(size)
         ]
 
@@ -351,7 +351,7 @@ class IR:
         """Return the block's label, or ``^bb0`` for an entry block without one."""
         offset = self.block_label[block]
         match = _LABEL.match(self.source.data, offset) if offset != NO_OFFSET else None
-        return match[0].decode("utf-8", "replace") if match else "^bb0"
+        return decoded(match[0]) if match else "^bb0"
 
     def block_header(self, block: int) -> bytes:
         """Return the block's label with its arguments, up to the first op. Empty without a label."""

@@ -12,7 +12,7 @@ from typing import NamedTuple, TypeAlias
 
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.pattern import pattern
-from eio_audit.mlir.source import InputError, Source, Span
+from eio_audit.mlir.source import InputError, Source, Span, decoded
 from eio_audit.mlir.tokens import STRING, TRIVIA, closing_end, match_end, post_order, unescaped
 
 _STRING = pattern(STRING)
@@ -258,7 +258,7 @@ class _Parser:
         start, self.offset = self.offset, closing_end(self.data, self.offset, self.end)
         if self.data[self.offset - 1 : self.offset] != b">":
             raise self.source.error(start, "unbalanced bracket in the location")
-        return self.data[start : self.offset].decode("utf-8", "replace")
+        return decoded(self.data[start : self.offset])
 
     def _expected(self, what: str) -> InputError:
         return self.source.error(self.offset, f"expected {what}")

@@ -431,7 +431,7 @@ class Source:
             line[len(affix.before) : len(line) - len(affix.after)]
             for line, affix in zip(lines, affixes, strict=True)
         ]
-        columns = [len(affix.before.decode("utf-8", "replace")) for affix in affixes]
+        columns = [len(decoded(affix.before)) for affix in affixes]
         places = [(line, self._indent + column) for line, column in enumerate(columns, self._first_line)]
         source = Source(
             self.name,
@@ -491,7 +491,7 @@ class Source:
         before = self.data[line_start:offset]
         line = self._line_at(offset)
         line, indent = self._places[line - self._first_line] if self._places else (line, self._indent)
-        return Position(line, indent + len(before.decode("utf-8", "replace")) + 1)
+        return Position(line, indent + len(decoded(before)) + 1)
 
     def error(self, offset: int, message: str) -> InputError:
         """Return an InputError at ``offset`` with its line and a caret. Long lines are cut around it."""
@@ -591,5 +591,5 @@ def cut_excerpt(excerpt: str, width: int) -> str:
 
 
 def _printable(raw: bytes) -> str:
-    text = "\t".join(map(printable, raw.decode("utf-8", "replace").rstrip("\r").split("\t")))
+    text = "\t".join(map(printable, decoded(raw).rstrip("\r").split("\t")))
     return "".join(c if c.isprintable() or c == "\t" else "\N{REPLACEMENT CHARACTER}" for c in text)

@@ -18,7 +18,7 @@ from eio_audit.audit.locations.original_index import OriginalIndices
 from eio_audit.audit.locations.parsed_locations import ModelLine
 from eio_audit.audit.options import AuditOptions
 from eio_audit.mlir.reading.reader import read_ir
-from eio_audit.mlir.source import InputError, Source, Span
+from eio_audit.mlir.source import InputError, Source, Span, decoded
 
 WITHOUT_PATTERNS = "without patterns"
 """The name of the step that the pass takes without any pattern, such as folding."""
@@ -101,7 +101,7 @@ def read_attempts(path: Path, numbers: Collection[int], options: AuditOptions) -
     with path.open("rb") as file:
         for number, line in enumerate((line for line in file if _ATTEMPT in line), start=1):
             if number in wanted:
-                text = line.partition(_ATTEMPT)[2].decode("utf-8", "replace").rstrip()
+                text = decoded(line.partition(_ATTEMPT)[2]).rstrip()
                 found[number] = parse_attempt(number, text.removesuffix("`").removesuffix(")"), options)
     return found
 

@@ -27,7 +27,7 @@ from eio_audit.audit.check.keyed_dump import KeyedDump, read_dump
 from eio_audit.audit.command import Running, TooMuchOutputError, run_command
 from eio_audit.audit.options import AuditOptions
 from eio_audit.mlir.input.dumps import Dump, read_text
-from eio_audit.mlir.source import InputError, Source, Span
+from eio_audit.mlir.source import InputError, Source, Span, decoded
 from eio_audit.order.permutation import count_inversions
 
 OWN_FLAGS = frozenset(
@@ -152,7 +152,7 @@ class CompilerRun:
     def unknown_flag(self) -> str | None:
         """The flag that the compiler does not know, by its own words; None if it says nothing of that."""
         found = _UNKNOWN.search(self.messages_at_ends) if self.exit_code else None
-        return None if found is None else found[1].decode("utf-8", "replace")
+        return None if found is None else decoded(found[1])
 
     @property
     def meant_flag(self) -> str | None:
@@ -184,7 +184,7 @@ class CompilerRun:
         said = error[0] if error else lines[-1] if lines else b""
         code = self.exit_code
         end = f"killed by signal {-code}" if code < 0 else f"ended with exit code {code}"
-        return end + (f": {said.decode('utf-8', 'replace').strip()}" if said else "")
+        return end + (f": {decoded(said).strip()}" if said else "")
 
 
 class CompilerError(InputError):

@@ -30,7 +30,7 @@ from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions, Configuration
 from eio_audit.mlir.input.dumps import Dump, each_dump
 from eio_audit.mlir.ir import IR, NO_OFFSET
 from eio_audit.mlir.semantics.functions import find_without_order
-from eio_audit.mlir.source import InputError, bugs_are_errors
+from eio_audit.mlir.source import InputError, bugs_are_errors, decoded
 from eio_audit.mlir.tokens import VALUE_NAME
 
 
@@ -246,7 +246,7 @@ def _undefined_names(ir: IR) -> Iterator[UndefinedName]:
         place = ir.source.position_at(offset)
         name = VALUE_NAME.match(ir.source.data, offset)
         assert name
-        yield UndefinedName(place.line, place.column, ir.name(op), name[0].decode("utf-8", "replace"))
+        yield UndefinedName(place.line, place.column, ir.name(op), decoded(name[0]))
 
 
 def _audits_in_order(dump: KeyedDump, blocks: Sequence[int]) -> dict[int, BlockAudit]:

@@ -22,6 +22,7 @@ from eio_audit.audit.check.keyed_block import KeyedBlock
 from eio_audit.audit.dependence import DependenceGraph, DependenceKind
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.semantics.accesses import Touch
+from eio_audit.mlir.source import decoded
 from eio_audit.mlir.tokens import VALUE_NAME
 
 MOST = 10_000  # the most pairs that are found in a block; the others are judged as other inversions
@@ -74,7 +75,7 @@ def name_of_resource(ir: IR, op: int, resource: int | str) -> str:
     """Return the name under which an op uses what it touches: ``%m``, ``files``, or ``one buffer``."""
     if isinstance(resource, str):
         return resource
-    names = [name[0].decode("utf-8", "replace") for name in VALUE_NAME.finditer(ir.own_text(op))]
+    names = [decoded(name[0]) for name in VALUE_NAME.finditer(ir.own_text(op))]
     del names[: ir.result_count(op)]
     operands = list(ir.operands_of(op))
     place = operands.index(resource) if resource in operands else len(names)

@@ -21,7 +21,7 @@ from eio_audit.audit.log.walk import PassRun
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.mlir.input.dumps import Dump, stream_file
 from eio_audit.mlir.input.folders import DumpFile
-from eio_audit.mlir.source import MAX_UNPACKED_BYTES, InputError, read_all
+from eio_audit.mlir.source import MAX_UNPACKED_BYTES, InputError, decoded, read_all
 
 if TYPE_CHECKING:  # one model needs no other processes
     from eio_audit.audit.corpus.workers import Workers
@@ -307,4 +307,4 @@ def _changed_lines(step: ScopeStep, changes: Sequence[ChangedOp]) -> Iterator[st
     for change in changes:
         for text, line in ((step.before, change.before), (step.after, change.after)):
             if text is not None and line is not None:
-                yield text.lines.texts[line].decode("utf-8", "replace")
+                yield decoded(text.lines.texts[line])

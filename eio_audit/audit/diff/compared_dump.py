@@ -22,7 +22,7 @@ from eio_audit.mlir.input.dumps import Dump
 from eio_audit.mlir.ir import IR, NO_OFFSET
 from eio_audit.mlir.reading.boundaries import locations_of_arguments
 from eio_audit.mlir.reading.op_text import OpText, OpTexts
-from eio_audit.mlir.source import Span
+from eio_audit.mlir.source import Span, decoded
 
 
 class Ignored(StrEnum):
@@ -290,7 +290,7 @@ class ComparedDump(ComparedOps):
         """Return the op's location as printed. An alias is replaced by its definition."""
         ir = self.ir
         text = ir.location_text(op) or b""
-        return (ir.definition(text) or text).decode("utf-8", "replace").strip()
+        return decoded(ir.definition(text) or text).strip()
 
     def argument_locations(self, block: int) -> list[str]:
         """Return the location of each argument as printed; none where not each argument has one."""
@@ -302,7 +302,7 @@ class ComparedDump(ComparedOps):
         if len(found) != self.argument_counts[block] or None in found:
             return []
         texts = (ir.alias_texts.expanded(ir.source.data[one.start : one.end].strip()) for one in found if one)
-        return [text[text.index(b"(") + 1 : -1].decode("utf-8", "replace").strip() for text in texts]
+        return [decoded(text[text.index(b"(") + 1 : -1]).strip() for text in texts]
 
 
 MODULE = "builtin.module"

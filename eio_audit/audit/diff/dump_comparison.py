@@ -18,6 +18,7 @@ from eio_audit.audit.diff.pairs import Value
 from eio_audit.audit.locations.original_index import OpLabel
 from eio_audit.audit.locations.parsed_locations import NO_LOCATION
 from eio_audit.mlir.pattern import pattern
+from eio_audit.mlir.source import decoded
 from eio_audit.order.permutation import displaced
 
 _NUMBER = pattern(r"(\d+)")
@@ -419,7 +420,7 @@ class DumpComparison:
         elif "attributes" in kinds and a.is_generic != b.is_generic:
             yield OpDifference("attributes", "", *a.literals_beside(b))
         elif "attributes" in kinds:
-            yield OpDifference("attributes", "", *(text.text.decode("utf-8", "replace") for text in (a, b)))
+            yield OpDifference("attributes", "", *(decoded(text.text) for text in (a, b)))
         if "types" in kinds and a.is_generic != b.is_generic:
             yield OpDifference("types", "", *a.types_beside(b))
         elif "types" in kinds:

@@ -20,6 +20,7 @@ from eio_audit.audit.locations.original_index import OpLabel
 from eio_audit.audit.locations.parsed_locations import NO_LOCATION
 from eio_audit.mlir.pattern import pattern
 from eio_audit.mlir.reading.op_text import OpText
+from eio_audit.mlir.source import decoded
 
 ELEMENTWISE_DIALECTS = frozenset({"arith", "math"})
 _ELEMENTWISE = """
@@ -146,7 +147,7 @@ def _permutation(text: OpText, rank: int) -> tuple[int, ...] | None:
         return _swap(attributes["dim0"], attributes["dim1"], rank)
     printed = next((attributes[name] for name in _PERMUTATION_NAMES if name in attributes), "")
     if not text.is_generic:
-        named = _PERMUTATION.search(text.text.decode("utf-8", "replace"))
+        named = _PERMUTATION.search(decoded(text.text))
         printed = named[1] if named else attributes[""]
     match = _INTEGERS.search(printed)
     if match is None:

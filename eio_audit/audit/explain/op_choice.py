@@ -14,7 +14,7 @@ from typing import NamedTuple
 from eio_audit.audit.check.keyed_dump import KeyedDump
 from eio_audit.mlir.input.dumps import Dump, each_dump
 from eio_audit.mlir.pattern import pattern
-from eio_audit.mlir.source import InputError, Source
+from eio_audit.mlir.source import InputError, Source, decoded
 from eio_audit.mlir.tokens import VALUE_NAME, symbol_of
 
 NAMED_CANDIDATES = 8  # the most ops that an error names
@@ -188,7 +188,7 @@ class _Finder:
             return starting
         start, text = self._line_text(line)
         if column:
-            return self._around(start + len(text.decode("utf-8", "replace")[: column - 1].encode()))
+            return self._around(start + len(decoded(text)[: column - 1].encode()))
         return self._around(start + len(text) - len(text.lstrip()))
 
     def _nothing_at(self, line: int, column: int) -> str:

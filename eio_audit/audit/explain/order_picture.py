@@ -22,7 +22,7 @@ from eio_audit.audit.explain.op_choice import choose_dump, find_ops
 from eio_audit.audit.locations.original_index import OpLabel, labels
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.mlir.input.dumps import Dump
-from eio_audit.mlir.source import InputError
+from eio_audit.mlir.source import InputError, decoded
 from eio_audit.order.permutation import displaced
 
 if TYPE_CHECKING:
@@ -374,7 +374,7 @@ def _texts(block: FixedBlock, worst: Sequence[int]) -> dict[int, str]:
     texts = {}
     for place in places:
         start = block.dump.ir.own_text(block.ops[place])[: 4 * SHOWN_TEXT]
-        shown = " ".join(start.decode("utf-8", "replace").split())
+        shown = " ".join(decoded(start).split())
         texts[place] = shown if len(shown) <= SHOWN_TEXT else f"{shown[:SHOWN_TEXT]} ..."
     return texts
 

@@ -25,7 +25,7 @@ from eio_audit.mlir.pattern import pattern
 from eio_audit.mlir.reading.boundaries import comments_above, gaps, own_header
 from eio_audit.mlir.reading.reader import read_ir
 from eio_audit.mlir.semantics import forms
-from eio_audit.mlir.source import InputError, Source, Span, printable, printable_lines, splice
+from eio_audit.mlir.source import InputError, Source, Span, decoded, printable, printable_lines, splice
 from eio_audit.order.permutation import inverse
 
 Orders = Mapping[int, Sequence[int]]
@@ -372,7 +372,7 @@ def _write(pipe: int, text: bytes) -> None:
 
 def first_lines(errors: bytes) -> list[str]:
     """Return the first lines of a compiler's errors. Long lines are cut."""
-    lines = errors.decode("utf-8", "replace").rstrip().split("\n")
+    lines = decoded(errors).rstrip().split("\n")
     shown = [
         line if len(line) <= LONGEST_LINE else f"{line[:LONGEST_LINE]}..." for line in lines[:MOST_LINES]
     ]
@@ -398,7 +398,7 @@ def lines_of_input(errors: bytes, new: IR, old: IR, ops: Sequence[int]) -> list[
         if len(found) >= MOST_PLACES:
             break
     return [
-        f"{place.decode('utf-8', 'replace')} is {old.name(op)}, in the input at "
+        f"{decoded(place)} is {old.name(op)}, in the input at "
         f"{old.source.name}:{old.source.line_at(old.op_start[op])}"
         for op, place in list(found.items())[:MOST_PLACES]
     ]

@@ -31,7 +31,7 @@ from eio_audit.audit.gate.rules import RULE_OF
 from eio_audit.audit.log.trace import trace
 from eio_audit.audit.options import AuditOptions
 from eio_audit.mlir.input.dumps import Dump
-from eio_audit.mlir.source import InputError
+from eio_audit.mlir.source import InputError, decoded
 
 _ERROR = re.compile(rb"(?m)^.*?\b(?:error|Error|ERROR): (.*)$")
 _ASSERTION = re.compile(rb"(?m)^.*(Assertion .* failed.*)$|^.*(\bLLVM ERROR: .*)$|^.*(\bUNREACHABLE .*)$")
@@ -46,7 +46,7 @@ def without_names(text: bytes) -> str:
     >>> without_names(b"operand #1 of 'a.b' uses %arg3 (@main)")
     "operand #_ of 'a.b' uses _ (_)"
     """
-    return _NAMES.sub(b"_", text).decode("utf-8", "replace").strip()
+    return decoded(_NAMES.sub(b"_", text)).strip()
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,7 +271,7 @@ class Judge:
 
             def matches(path: Path) -> bool:
                 run = run_on(path)
-                text = run.messages_at_ends.decode("utf-8", "replace")
+                text = decoded(run.messages_at_ends)
                 run.messages.unlink()
                 return run.exit_code != 0 and pattern.search(text) is not None
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from eio_audit.mlir.pattern import pattern
-from eio_audit.mlir.source import Source, Span, Text, UnreadableFileError, read_blocks
+from eio_audit.mlir.source import Source, Span, Text, UnreadableFileError, decoded, read_blocks
 
 _LOOKED_AT = 1 << 22  # how much of a file is looked at for such an output
 _HEAD = b"Input was:"
@@ -89,7 +89,7 @@ def _input(source: Source, body: Span, lead: bytes) -> Source:
             if shown["number"] != str(len(lines) + 1).encode():
                 raise source.error(offset, LEFT_OUT)
             lines.append(shown["text"].rstrip(_BLANKS))
-            places.append((place, len(line[: shown.start("text")].decode("utf-8", "replace"))))
+            places.append((place, len(decoded(line[: shown.start("text")]))))
         elif is_own and _SKIPPED.fullmatch(line, len(lead)):
             raise source.error(offset, LEFT_OUT)
         offset, place = offset + len(line) + 1, place + 1
@@ -133,7 +133,7 @@ def check_lines(source: Source, prefixes: tuple[str, ...]) -> list[CheckLine]:
         except (re.error, ValueError) as error:
             raise source.error(match.start("pattern"), f"this pattern cannot be read: {error}") from error
         line, kind = source.line_at(match.start("pattern")), (match["kind"] or b"").decode().split("-")[0]
-        shown = match[0].decode("utf-8", "replace").rstrip()
+        shown = decoded(match[0]).rstrip()
         found.append(CheckLine(line, kind, shown, tuple(parts), int(match["times"] or 1)))
     return found
 

@@ -18,7 +18,7 @@ from eio_audit.mlir.input.dumps import Dump, start_of_first_op
 from eio_audit.mlir.input.markers import without_noise
 from eio_audit.mlir.ir import symbol_in
 from eio_audit.mlir.pattern import pattern
-from eio_audit.mlir.source import Source, Span, Text, line_end, splice
+from eio_audit.mlir.source import Source, Span, Text, decoded, line_end, splice
 from eio_audit.mlir.tokens import (
     ALIAS_NAME,
     SYMBOL_USE,
@@ -239,7 +239,7 @@ def _function_at(data: Text, line: Span, end: int, op_table: OpTable) -> _Extent
     follows_marker = line.start > 0 and data[line.start - 1 : line.start] != b"\n"
     start = name_start if follows_marker else line.start
     indent = data[start:name_start]
-    name = (header["generic"] or header["custom"]).decode("utf-8", "replace")
+    name = decoded(header["generic"] or header["custom"])
     symbol = symbol_in(data[line.start : min(line.end, line.start + _LONGEST_HEADER)])
     closing = _closing_line(data, indent, line.end, end)
     if symbol is None or closing is None:
@@ -298,5 +298,5 @@ def outermost_op(dump: Dump) -> ShownOp:
         name, tail = match["generic"], data[max(data.rfind(b"\n}", start, end), end - _LONGEST_HEADER) : end]
     else:
         name, tail, header = match["custom"], b"", header.partition(b"{")[0]
-    text = _MODULE if name == b"module" else name.decode("utf-8", "replace")
+    text = _MODULE if name == b"module" else decoded(name)
     return ShownOp(text, None if text == _MODULE else symbol_in(header, tail))

@@ -32,6 +32,7 @@ from eio_audit.mlir.source import (
     Span,
     Text,
     UnreadableFileError,
+    decoded,
     find_all,
     line_end,
     read_blocks,
@@ -197,10 +198,10 @@ def _begun_markers(data: Text, start: int, end: int) -> Iterator[tuple[Span, Mar
         if match := _PASS.match(data, offset) or _JIT.match(data, offset) or _OLD_PASS.match(data, offset):
             yield Span(offset, match.end()), _pass_marker(match)
         elif match := _PRINTED_IR.match(data, offset):
-            label = (match["label"] or b"print-ir").decode("utf-8", "replace")
+            label = decoded(match["label"] or b"print-ir")
             yield Span(offset, match.end()), Marker(label, PRINTED, None)
         elif match := _STAGE.match(data, offset):
-            stage = match["stage"].decode("utf-8", "replace")
+            stage = decoded(match["stage"])
             yield Span(offset, match.end()), Marker(stage, stage, None)
         elif data[offset : offset + len(_END)] == _END:
             yield Span(offset, offset + len(_END)), None
@@ -225,7 +226,7 @@ def _starts(data: Text, start: int, end: int) -> Iterator[int]:
 
 def _pass_marker(match: re.Match[bytes]) -> Marker:
     groups = match.groupdict()
-    text = match["pass"].decode("utf-8", "replace")
+    text = decoded(match["pass"])
     parts = _ARGUMENT.match(text)
     class_name = parts["name"] if parts else text
     argument = (parts["old"] or parts["new"] or class_name) if parts else text
@@ -236,7 +237,7 @@ def _pass_marker(match: re.Match[bytes]) -> Marker:
         when=match["when"].decode().lower(),
         failed=groups.get("failed") is not None or " Failed" in text,
         symbol=symbol_of(symbol) if symbol else None,
-        op_name=op_name.decode("utf-8", "replace") if op_name else None,
+        op_name=decoded(op_name) if op_name else None,
     )
 
 
@@ -528,7 +529,7 @@ def _end_of_op(data: Text, start: int) -> int:
 def _title(data: Text, floor: int, start: int) -> tuple[Span, Marker] | None:
     """Return the line above ``start`` that names what begins there, as a marker."""
     for place in _lines_above(data, floor, start):
-        line = data[place.start : place.end].decode("utf-8", "replace")
+        line = decoded(data[place.start : place.end])
         text = line.strip(_RULE + "/")
         if not text:
             continue

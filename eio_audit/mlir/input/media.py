@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 
 from eio_audit.mlir.pattern import pattern
-from eio_audit.mlir.source import InputError, Source, Span, Text, line_end, without_constants
+from eio_audit.mlir.source import InputError, Source, Span, Text, decoded, line_end, without_constants
 from eio_audit.mlir.tokens import COMMENT, STRING, match_end
 
 _NAMES_PATTERNS = "'eio-audit bisect -- COMPILER ARGS' names the patterns that changed ops"
@@ -177,7 +177,7 @@ def foreign_marker(source: Source) -> InputError | None:
     if source.data.find(_MARKER_TEXT, 0, _LOOKED_AT) >= 0 and (
         found := _FOREIGN_MARKER.search(source.data, 0, _LOOKED_AT)
     ):
-        shown = found["dash"].decode("utf-8", "replace")
+        shown = decoded(found["dash"])
         return source.error(found.start("dash"), _FOREIGN_KINDS["dash"].format(shown))
     return None
 
@@ -198,7 +198,7 @@ def _foreign_characters(source: Source, span: Span) -> InputError | None:
         if not _is_ir_line(data, start):
             passed = line_end(data, start, span.end)
             continue
-        shown = found[0].decode("utf-8", "replace")
+        shown = decoded(found[0])
         named = f"U+{ord(shown):04X}" if kind in {"blank", "nothing"} else shown
         return source.error(start, _FOREIGN_KINDS[kind].format(named))
     return None

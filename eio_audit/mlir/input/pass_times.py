@@ -20,7 +20,7 @@ from typing import Any, NamedTuple, TypeAlias
 from eio_audit.mlir.input.dumps import Dump, DumpPlace
 from eio_audit.mlir.input.markers import find_markers
 from eio_audit.mlir.pattern import pattern
-from eio_audit.mlir.source import Source, Span, Text, find_all
+from eio_audit.mlir.source import Source, Span, Text, decoded, find_all
 
 _TITLE = b"... Execution time report ..."
 _HEAD = pattern(
@@ -78,7 +78,7 @@ def _rows(data: Text, offset: int, columns: Sequence[bytes]) -> Iterator[tuple[f
         times = _TIME.findall(match["times"])
         if len(times) != len(columns) - 1:
             return
-        name = match["name"].decode("utf-8", "replace").rstrip()
+        name = decoded(match["name"]).rstrip()
         yield float(times[place]), len(match["indent"]) // 2, name
         offset = match.end()
 

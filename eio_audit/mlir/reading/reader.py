@@ -32,7 +32,7 @@ from eio_audit.mlir.pattern import pattern
 from eio_audit.mlir.reading.boundaries import BARE_OPS, Boundaries
 from eio_audit.mlir.reading.builder import Builder, Mentions, OpenOp, split_use
 from eio_audit.mlir.reading.plain_lines import PlainLines
-from eio_audit.mlir.source import InputError, Source, Span, Text, line_end, without_constants
+from eio_audit.mlir.source import InputError, Source, Span, Text, decoded, line_end, without_constants
 from eio_audit.mlir.tokens import (
     ALIAS,
     ARGUMENT,
@@ -348,9 +348,7 @@ class Reader:
         """Read ``#name = ...`` or ``!name = ...``. For a location, keep the text inside ``loc(...)``."""
         name, start = match[1], match.end()
         if name in self.ir.aliases:
-            raise self.source.error(
-                match.start(), f"redefinition of alias '{name.decode('utf-8', 'replace')}'"
-            )
+            raise self.source.error(match.start(), f"redefinition of alias '{decoded(name)}'")
         end = definition_end(self.source, Span(start, self.end))
         last_line = self.data.rfind(b"\n", start, end) + 1 or start
         end = comment_start(self.data, last_line, end) or end

@@ -42,6 +42,7 @@ from functools import cache, cached_property
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.pattern import pattern
 from eio_audit.mlir.semantics.value_types import OPAQUE_CALLS, OPAQUE_DEVICE, Storage, shown_storage
+from eio_audit.mlir.source import decoded
 from eio_audit.mlir.tokens import (
     SYMBOL,
     SYMBOL_NAME,
@@ -304,7 +305,7 @@ def _called_op(ir: IR, op: int) -> str | None:
     has_address = _ADDRESS.search(OPAQUE_DEVICE.sub(b"", rest)) is not None
     if has_address or not are_constants or strings != (2 if is_generic else 1) or _DESTINATION in keywords:
         return None
-    return op_of_callee(callees[0].decode("utf-8", "replace").replace("::", ".").removeprefix("."))
+    return op_of_callee(decoded(callees[0]).replace("::", ".").removeprefix("."))
 
 
 def _is_constant(text: bytes, *, is_python: bool) -> bool:

@@ -16,6 +16,7 @@ from weakref import WeakKeyDictionary
 
 from eio_audit.mlir.ir import IR, NO_OFFSET
 from eio_audit.mlir.pattern import pattern
+from eio_audit.mlir.source import decoded
 from eio_audit.mlir.tokens import (
     closing_end,
     generic_attributes,
@@ -206,7 +207,7 @@ def _storage(text: bytes, *, inside: bool) -> Storage:
 
 def dialect_type(name: bytes) -> Storage:
     """Return what a value of a dialect's type, such as ``!llvm.ptr``, may be."""
-    full = name[1:].decode("utf-8", "replace")
+    full = decoded(name[1:])
     kinds = ("plain", "content", "address")
     return next((Storage[kind.upper()] for kind in kinds if full in types_of_kind(kind)), Storage.ANYTHING)
 

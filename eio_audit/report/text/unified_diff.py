@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from eio_audit.audit.diff.matching import gaps_between, matching_lines
+from eio_audit.mlir.source import decoded
 
 if TYPE_CHECKING:
     from eio_audit.report.text.console import Console
@@ -41,7 +42,7 @@ def print_unified_diff(diff: Iterable[bytes], console: Console) -> None:
     Lines are not wrapped and tabs not expanded, so that ``patch`` accepts a copy from a terminal.
     """
     for number, line in enumerate(diff):
-        text = line.decode("utf-8", "replace").removesuffix("\n")
+        text = decoded(line).removesuffix("\n")
         style = "bold" if number < 2 else _LINE_STYLES.get(text[:1], "")
         for part in text.split("\n"):
             console.print_unwrapped(part, style)
