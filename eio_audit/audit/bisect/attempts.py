@@ -7,7 +7,6 @@ attempt i. It names the pattern and the root op:
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -17,6 +16,7 @@ from eio_audit.audit.diff.made_ops import number_in
 from eio_audit.audit.locations.original_index import OriginalIndices
 from eio_audit.audit.locations.parsed_locations import ModelLine
 from eio_audit.audit.options import AuditOptions
+from eio_audit.mlir.pattern import pattern
 from eio_audit.mlir.reading.reader import read_ir
 from eio_audit.mlir.source import InputError, Source, Span, decoded
 
@@ -24,16 +24,14 @@ WITHOUT_PATTERNS = "without patterns"
 """The name of the step that the pass takes without any pattern, such as folding."""
 _PLAIN = str.maketrans({"(": "[", ")": "]", "{": "[", "}": "]", ":": ".", "\n": " "})
 """What the name of a pass in a marker cannot have."""
-_STEP = re.compile(rf"{WITHOUT_PATTERNS}|attempts \d+ to \d+ not resolved|(?:.* )?attempt \d+(?: on .*)?")
+_STEP = pattern(rf"{WITHOUT_PATTERNS}|attempts \d+ to \d+ not resolved|(?:.* )?attempt \d+(?: on .*)?")
 UNNAMED = "(unnamed pattern)"  # what a pattern without a debug name is called
 _ATTEMPT = b"Action `apply-pattern pattern: "
-_OP = re.compile(
+_OP = pattern(
     r"(?:(?P<result>%[\w$.-]+)(?::\d+)?(?:, %[\w$.:-]+)* = )?"
     r'(?:"(?P<generic>[^"]+)"|(?P<custom>[A-Za-z_][\w$.]*))'
 )
-_NAMESPACE = re.compile(
-    r"(?:(?:\b\w++|\(anonymous namespace\)|\(anonymous class\)|`anonymous namespace')::)+"
-)
+_NAMESPACE = pattern(r"(?:(?:\b\w++|\(anonymous namespace\)|\(anonymous class\)|`anonymous namespace')::)+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,12 +107,12 @@ def read_attempts(path: Path, numbers: Collection[int], options: AuditOptions) -
 def parse_attempt(number: int, text: str, options: AuditOptions) -> Attempt:
     """Return the attempt that ``PATTERN (OP`` describes."""
     begin = _root_start(text)
-    pattern, root = text[:begin].strip() or UNNAMED, text[begin:].removeprefix(" (")
+    name, root = text[:begin].strip() or UNNAMED, text[begin:].removeprefix(" (")
     match = _OP.match(root)
     if match is None:
-        return Attempt(number, pattern, "")
+        return Attempt(number, name, "")
     index, model = _origin(root, options)
-    return Attempt(number, pattern, match["generic"] or match["custom"], match["result"], index, model)
+    return Attempt(number, name, match["generic"] or match["custom"], match["result"], index, model)
 
 
 def _root_start(text: str) -> int:
