@@ -401,8 +401,7 @@ class DumpComparison:
 
     def _is_modified(self, old: int, new: int) -> bool:
         """Whether there are ``_differences``, which take longer to name than to find."""
-        is_elsewhere = self._has_locations and self.before.locations[old] != self.after.locations[new]
-        if is_elsewhere or old in self._arguments_elsewhere:
+        if self._is_elsewhere(old, new) or old in self._arguments_elsewhere:
             return True
         others = self._other_operands(old, new)
         return any(others) or bool(self.before.texts[old].differs_from(self.after.texts[new]))
@@ -425,9 +424,12 @@ class DumpComparison:
             yield OpDifference("types", "", *a.types_beside(b))
         elif "types" in kinds:
             yield OpDifference("types", "", a.signature, b.signature)
-        if self._has_locations and self.before.locations[old] != self.after.locations[new]:
+        if self._is_elsewhere(old, new):
             yield OpDifference("location", "", self.before.location(old), self.after.location(new))
         yield from self._arguments_elsewhere.get(old, ())
+
+    def _is_elsewhere(self, old: int, new: int) -> bool:
+        return self._has_locations and self.before.locations[old] != self.after.locations[new]
 
     def loses_location(self, old: int, new: int) -> bool:
         """Return whether an op that both dumps have has no known location any more."""
