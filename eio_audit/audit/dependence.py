@@ -136,6 +136,7 @@ class Dependences:
         self._ir = ir
         self.assume_pure = assume_pure  # shell patterns: ops whose full name matches have no effects
         self._graphs: dict[int, DependenceGraph] = {}
+        self._by_value: dict[int, Precedence] = {}  # of blocks without a graph
 
     @cached_property
     def effects(self) -> EffectTable:
@@ -164,9 +165,11 @@ class Dependences:
         """Return only the dependences of a block that values make. It may be one of a graph region."""
         if block in self._graphs:
             return self._graphs[block].values
-        graph = DependenceGraph(self._ir.block_ops[block])
-        self._add_uses({block: graph})
-        return graph.precedence
+        if block not in self._by_value:
+            graph = DependenceGraph(self._ir.block_ops[block])
+            self._add_uses({block: graph})
+            self._by_value[block] = graph.precedence
+        return self._by_value[block]
 
     def by_effect(self, blocks: Collection[int]) -> dict[int, DependenceGraph]:
         """Return only the effect dependences of several blocks."""

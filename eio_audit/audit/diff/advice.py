@@ -133,7 +133,7 @@ class PassFlow:
 
     def _see(self, state: State) -> None:
         first = self._first
-        first.extend(repeat(None, 1 + max(state.numbers, default=-1) - len(first)))
+        first.extend(repeat(None, state.end - len(first)))
         for number, index in zip(state.numbers, state.ops.dump.indices.by_op, strict=True):
             if first[number] is None:
                 first[number] = index
@@ -175,7 +175,7 @@ class PassFlow:
 
         Constants do not count: every greedy rewrite hoists them.
         """
-        own = {op.number for op in self._ops_of(group)}
+        own = {op.number for op in self._ops_of[group]}
         if group.kind is Kind.PLACE:  # what replaces these ops goes with them
             own |= self._homes_at_end({group}).keys()
         now, others = self._counted(self.named), self._counted(self.named, own)
@@ -195,11 +195,8 @@ class PassFlow:
             self._known_counted[key] = found
         return found
 
-    def _ops_of(self, group: Group) -> list[MadeOp]:
-        return self._by_group[group]
-
     @cached_property
-    def _by_group(self) -> Mapping[Group, list[MadeOp]]:
+    def _ops_of(self) -> Mapping[Group, list[MadeOp]]:
         found = defaultdict[Group, list[MadeOp]](list)
         for op in chain.from_iterable(self._made.values()):
             for group in filter(None, (op.place, op.location)):
@@ -258,7 +255,7 @@ class PassFlow:
         """
         left, done = defaultdict[object, list[Group]](list), list[Group]()
         for group in groups:
-            is_moved = all(op.is_moved for op in self._ops_of(group))
+            is_moved = all(op.is_moved for op in self._ops_of[group])
             is_alone = group.pattern is None and (group.kind is Kind.LOCATION or not is_moved)
             left[group if is_alone else (group.pattern, group.kind, is_moved)].append(group)
         while left:
@@ -269,7 +266,7 @@ class PassFlow:
     def _change(self, groups: Sequence[Group], done: Sequence[Group]) -> Change:
         """Return the change of groups of one kind after others."""
         changed, kind = {*done, *groups}, groups[0].kind
-        own = [op for group in groups for op in self._ops_of(group)]
+        own = [op for group in groups for op in self._ops_of[group]]
         if kind is Kind.LOCATION:
             own = [op for op in own if op.carries is not Carries.ROOT] or own
         ops, beside = (self._placed if kind is Kind.PLACE else self._labelled)(changed, own)

@@ -12,10 +12,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
 
-from eio_audit.audit.dependence import Dependences
+from eio_audit.audit.check.keyed_dump import KeyedDump
 from eio_audit.audit.diff.advice import Change
 from eio_audit.audit.diff.made_ops import Kind
-from eio_audit.mlir.ir import IR
 from eio_audit.order.permutation import keyed_inversions
 
 
@@ -23,16 +22,16 @@ from eio_audit.order.permutation import keyed_inversions
 class EndBlock:
     """A block that is out of order at the end of a log. Its ops are named by their places."""
 
-    ir: IR  # of its dump
-    ops: Sequence[int]  # its ops in that
+    dump: KeyedDump  # its dump
+    number: int  # its number there
     keys: Sequence[int | None]
     charged: Mapping[int, Collection[int]]  # by run of a pass, those in a pair that it put out of order
 
     @cached_property
     def used(self) -> Sequence[Collection[int]]:
         """By place, the places whose values it uses."""
-        by_value = Dependences(self.ir).by_value(self.ir.op_block[self.ops[0]])
-        return [by_value.predecessors(place) for place in range(len(self.ops))]
+        by_value = self.dump.dependences.by_value(self.number)
+        return [by_value.predecessors(place) for place in range(by_value.size)]
 
     @property
     def inversions(self) -> int:

@@ -10,7 +10,6 @@ from typing import NamedTuple
 
 from eio_audit.audit.diff.compared_dump import ComparedDump
 from eio_audit.order.permutation import inverse
-from eio_audit.order.precedence import Precedence
 
 
 class State(NamedTuple):
@@ -18,6 +17,11 @@ class State(NamedTuple):
 
     ops: ComparedDump
     numbers: Sequence[int]  # per op, its number, which it keeps from state to state
+
+    @property
+    def end(self) -> int:
+        """One more than the largest of these numbers."""
+        return 1 + max(self.numbers, default=-1)
 
 
 class Homes:
@@ -34,7 +38,7 @@ class Homes:
     def take(self, state: State, moved: Collection[int]) -> None:
         """Give a home behind that of the op before them to those that are new, and those that moved."""
         last = 0
-        self._home_of.extend(repeat(0, 1 + max(state.numbers, default=-1) - len(self._home_of)))
+        self._home_of.extend(repeat(0, state.end - len(self._home_of)))
         for number in state.numbers:
             if not self._home_of[number] or number in moved:
                 home = self._home_of[number] = len(self._next)
@@ -57,7 +61,6 @@ class Layout:
         self._dump, self._ir, self._numbers = state.ops.dump, state.ops.ir, state.numbers
         self._homes, self._ranks = homes, homes.ranks()
         self._ranks_of: dict[int, tuple[array[int], array[int]]] = {}  # by block
-        self._values: dict[int, Precedence] = {}  # by block, which place uses which
 
     def blocks_with(self, homes: Collection[int]) -> Iterator[Sequence[int]]:
         """Yield the blocks with ops that have a home elsewhere."""
@@ -94,7 +97,7 @@ class Layout:
         ``ranks`` has those of their homes. They become at least those of what the ops use.
         """
         rank_of, by_rank = self._ranks_in(block)
-        values = self._values_of(block)
+        values = self._dump.dependences.by_value(block)
         slots = list(accumulate(is_fixed, initial=0))
         last = slots.pop() - 1
         latest = values.smallest_below(
@@ -122,11 +125,6 @@ class Layout:
             ranks = array("i", map(self._ranks.__getitem__, homes))
             self._ranks_of[block] = ranks, array("i", inverse(ranks))
         return self._ranks_of[block]
-
-    def _values_of(self, block: int) -> Precedence:
-        if block not in self._values:
-            self._values[block] = self._dump.dependences.by_value(block)
-        return self._values[block]
 
     def moved(self, ops: Sequence[int], order: Sequence[int], homes: Collection[int]) -> list[int]:
         """Return the ops of a block with a home that are behind other ops than before, in textual order."""

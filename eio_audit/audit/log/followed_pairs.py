@@ -262,9 +262,8 @@ class _LeftBlock:
         for place, op in self._at.items():
             for origin in +self._numbers.get(op, Counter[int]()):
                 charged[origin].add(place)
-        ir, ops = self._block.dump.ir, self._block.ops
-        keys = ir.of_block(self._block.number, self._block.dump.keys.by_op)
-        return EndBlock(ir, ops, keys, dict(charged))
+        dump, number = self._block.dump, self._block.number
+        return EndBlock(dump, number, dump.ir.of_block(number, dump.keys.by_op), dict(charged))
 
     def origin(self, finding: Finding) -> int:
         """Return the origin of most pairs that a finding is about."""
