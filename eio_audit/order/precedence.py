@@ -259,15 +259,13 @@ def attach_unindexed(
     >>> attach_unindexed(precedence, [False, True, True], [0, 2, 1], kept=[1])
     [0, 2, 1]
     """
-    if all(map(indexed.__getitem__, order)):
+    loose = {op for op in order if not indexed[op]}.difference(kept)
+    if not loose:
         return list(order)
     place_of = {op: place for place, op in enumerate(order)}
-    is_kept = set(kept)
     after = defaultdict[int, list[int]](list)  # per op, the ops to place after it, last one first
     users_of: dict[int, list[int]] = {}
-    for op in reversed(order):
-        if indexed[op] or op in is_kept:
-            continue
+    for op in filter(loose.__contains__, reversed(order)):
         producers = [producer for producer in precedence.predecessors(op) if producer in place_of]
         users = [user for user in precedence.successors(op) if user in place_of]
         if users:
