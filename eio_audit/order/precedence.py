@@ -17,7 +17,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import accumulate, chain, compress, islice, pairwise, repeat
-from operator import add, gt, le, lt, mod, mul, ne
+from operator import add, gt, le, lt, mod, mul, ne, or_
 from typing import TypeVar, cast
 
 from eio_audit.order.permutation import run_bounds
@@ -131,10 +131,8 @@ class Precedence:
             edges = slice(start, start + SLICE)
             producers, users = self._producers[edges], self._users[edges]
             if not (among.isdisjoint(producers) and among.isdisjoint(users)):
-                pairs = zip(producers, users, strict=True)
-                touching += [
-                    (producer, user) for producer, user in pairs if producer in among or user in among
-                ]
+                is_touching = map(or_, *(map(among.__contains__, ends) for ends in (producers, users)))
+                touching += compress(zip(producers, users, strict=True), is_touching)
         return touching
 
     def restricted(self, ops: Sequence[int]) -> Precedence:

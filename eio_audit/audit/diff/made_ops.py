@@ -8,6 +8,7 @@ from __future__ import annotations
 from array import array
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
@@ -29,6 +30,8 @@ class Kind(StrEnum):
     """The ops are inserted where the ops stood that they replace."""
     LOCATION = "location"
     """The ops get the location of the root, or of the op that they are made for."""
+
+    __hash__ = str.__hash__  # groups are looked up per op: ten times as fast as that of an enum
 
 
 class Carries(StrEnum):
@@ -112,7 +115,8 @@ class MadeOps:
         self._old, self._new = self._comparison.before, self._comparison.after
         self._was_index = self._old.dump.indices.by_op
         self._index = self._new.dump.indices.by_op
-        self._groups: dict[Group, Group] = {}  # each is one object, as very many ops have few groups
+        # By name, and whether ops were only moved, how they change together: very many ops have few groups.
+        self._groups: dict[tuple[str, bool], tuple[Group | None, Group | None]] = {}
         # The root in the state before; None if it is not found, or has no index.
         self.root = None if step.root is None else self._find_root(step.root)
 
@@ -151,29 +155,34 @@ class MadeOps:
 
     def _made(self, homes: Homes) -> Iterator[MadeOp]:
         """Yield the ops with an index that are new, or that the step moved."""
-        step, concerned = self._step, self._concerned
-        for op, is_moved in self._changed.items():
-            index = self._index[op]
-            if index is None or self._new.names[op] not in concerned:
+        step, concerned, constants = self._step, self._concerned, self._new.dump.keys.constants_by_op
+        was_behind, is_behind = self._stands_behind
+        for op in self._changed:
+            index, name = self._index[op], self._new.names[op]
+            if index is None or name not in concerned:
                 continue
+            is_moved, number = op not in self._anew, step.after[op]
             source = self._comparison.was[op] if is_moved else self._source(op, index)
             replaced = source if is_moved else self._replaced(op)
             is_right = replaced is not None and self._was_index[replaced] == index
             target, beside = self._target(op, replaced)
+            place, location = self._groups_of(name, is_moved=is_moved)
+            # All numbers of an op that was only moved are one object, as there may be very many.
+            instead_of = number if is_moved else None if replaced is None else step.before[replaced]
             yield MadeOp(
-                step.after[op],
-                self._new.names[op],
+                number,
+                name,
                 index,
-                None if source is None else step.before[source],
-                Carries.OTHER if source is None else self._relation(source),
-                None if replaced is None else step.before[replaced],
-                replaced is not None and self._stands_behind[1][op] == self._stands_behind[0][replaced],
+                number if is_moved else None if source is None else step.before[source],
+                Carries.OTHER if source is None or self.root is None else self._relation(source),
+                instead_of,
+                replaced is not None and is_behind[op] == was_behind[replaced],
                 target,
                 is_moved,
-                self._group(op, Kind.PLACE) if is_right and not self._constants[op] else None,
-                self._group(op, Kind.LOCATION, in_pattern=not is_moved),
+                place if is_right and not constants[op] else None,
+                location,
                 beside,
-                -1 if replaced is None else homes[step.before[replaced]],
+                -1 if instead_of is None else homes[instead_of],
             )
 
     @cached_property
@@ -185,29 +194,43 @@ class MadeOps:
         now = (op if op in was and op not in moved else -1 for op in range(len(self._new)))
         return _before_each(stayed), _before_each(now)
 
-    def _group(self, op: int, kind: Kind, *, in_pattern: bool = False) -> Group | None:
-        pattern = self._step.pattern
-        if pattern is None and not self._step.is_whole:
-            return None
-        group = Group(pattern, None if in_pattern and pattern else self._new.names[op], kind)
-        return self._groups.setdefault(group, group)
+    def _groups_of(self, name: str, *, is_moved: bool) -> tuple[Group | None, Group | None]:
+        """Return the ops with which one of a name changes its place, and with which its location."""
+        if (name, is_moved) not in self._groups:
+            pattern = self._step.pattern
+            in_location = name if is_moved or pattern is None else None
+            groups = Group(pattern, name, Kind.PLACE), Group(pattern, in_location, Kind.LOCATION)
+            has_groups = pattern is not None or self._step.is_whole
+            self._groups[name, is_moved] = groups if has_groups else (None, None)
+        return self._groups[name, is_moved]
 
     @cached_property
-    def _constants(self) -> Sequence[int]:
-        return self._new.dump.keys.constants_by_op
+    def _anew(self) -> AbstractSet[int]:
+        """The ops that are new.
+
+        One is if its location is, or if it is now on the other side of the root and one used the other.
+        """
+        was, before = self._comparison.was, self._old.locations
+        new = {op for op, now in enumerate(self._new.locations) if op not in was or before[was[op]] != now}
+        if self._root_after is not None:
+            new.update(op for op, old in was.items() if self._went_past_root(op, old))
+        return new
 
     @cached_property
-    def _changed(self) -> Mapping[int, bool]:
-        """The ops that are new, or that the step moved, and whether it only moved them."""
-        kept = map(self._is_kept, range(len(self._new)))
-        return {op: is_kept for op, is_kept in enumerate(kept) if not is_kept or op in self._moved}
+    def _changed(self) -> Sequence[int]:
+        """The ops that are new, or that the step moved."""
+        return sorted(self._anew | self._moved)
 
     @cached_property
     def _concerned(self) -> Collection[str]:
         """The names of the ops that may change: in a whole pass, of those that it put out of order."""
         if not self._step.is_whole:
             return {*self._new.names}
-        return {self._new.names[op] for op in self._changed if self._is_worse(op)}
+        found = set[str]()
+        for op in self._changed:
+            if self._new.names[op] not in found and self._is_worse(op):
+                found.add(self._new.names[op])
+        return found
 
     def _is_worse(self, op: int) -> bool:
         """Return whether an op is in more inversions than before."""
@@ -217,7 +240,7 @@ class MadeOps:
         return (self._new.inversions[op] or 0) > before
 
     @cached_property
-    def _moved(self) -> Collection[int]:
+    def _moved(self) -> AbstractSet[int]:
         """The ops that were only moved: the fewest, among those that stayed and those that replace one.
 
         Of several choices, it is those that replace one, then those in most inversions.
@@ -256,9 +279,11 @@ class MadeOps:
             replaced = self._comparison.was.get(op)
         if replaced is not None and self._was_index[replaced] not in (None, self._index[op]):
             return step.before[replaced], before.label(replaced)
-        keys = self._new.dump.keys.by_op
         donor = self._donors.get(op) if step.is_whole else None
-        if donor is None or (keys[op] or 0) <= (keys[donor] or 0):
+        if donor is None:
+            return None, None
+        keys = self._new.dump.keys.by_op
+        if (keys[op] or 0) <= (keys[donor] or 0):
             return None, None
         return step.after[donor], self._new.dump.label(donor)
 
@@ -302,18 +327,11 @@ class MadeOps:
                         found[used].append(old)
         return found
 
-    def _is_kept(self, op: int) -> bool:
-        """Return whether an op is not new.
-
-        It is new if its location is, or if it is now on the other side of the root and one used the other.
-        """
-        before = self._comparison.was.get(op)
-        if before is None or self._old.locations[before] != self._new.locations[op]:
-            return False
-        if self.root is None or self._root_after is None or before == self.root:
-            return True
+    def _went_past_root(self, op: int, before: int) -> bool:
+        """Return whether an op that stayed is now on the other side of the root, and one used the other."""
+        assert self.root is not None and self._root_after is not None
         is_same_side = (before < self.root) == (op < self._root_after)
-        return is_same_side or self._relation(before) is Carries.OTHER
+        return not is_same_side and before != self.root and self._relation(before) is not Carries.OTHER
 
     def _source(self, op: int, index: int) -> int | None:
         """Return the op whose location a new op carries; else one with its index.
@@ -333,7 +351,7 @@ class MadeOps:
     def _with_index(self) -> Mapping[int | None, list[int]]:
         """By index of a new op, the ops of the state before that carry it."""
         found = defaultdict[int | None, list[int]](list)
-        wanted = {self._index[op] for op, is_moved in self._changed.items() if not is_moved}
+        wanted = {self._index[op] for op in self._anew}
         for op, index in enumerate(self._was_index):
             if index in wanted:
                 found[index].append(op)
