@@ -328,7 +328,8 @@ class PassFlow:
         was, now = self._labels_at_end(()), self._labels_at_end(changed)
         made = {op.number: op for op in own if was[op.number] != now[op.number]}
         ops = [op for op, number in enumerate(self._last.numbers) if number in made]
-        return ops, made[self._last.numbers[ops[0]]].beside if ops else None
+        beside = made[self._last.numbers[ops[0]]].beside if ops else None
+        return ops, beside and beside()
 
     def _placed(self, changed: Collection[Group], own: Iterable[MadeOp]) -> tuple[list[int], OpLabel | None]:
         """Return the ops that stand elsewhere at the end, and the op behind which the first one stands."""

@@ -29,19 +29,22 @@ class Homes:
     """Where each op stood, among all ops that were ever there: a list that only grows."""
 
     def __init__(self, first: State) -> None:
-        self._next = array("i", [-1])  # by home, the one behind it; 0 is before all others
-        self._home_of = array("i")  # by the number of an op, where it stands now; 0 if it was never there
-        self.take(first, ())
+        # By home, the one behind it; 0 is before all others.
+        self._next = array("i", [*range(1, len(first.numbers) + 1), -1])
+        # By the number of an op, where it stands now; 0 if it was never there.
+        self._home_of = array("i", [0]) * first.end
+        for home, number in enumerate(first.numbers, 1):
+            self._home_of[number] = home
 
     def __getitem__(self, number: int) -> int:
         return self._home_of[number]
 
-    def take(self, state: State, moved: Collection[int]) -> None:
-        """Give a home behind that of the op before them to those that are new, and those that moved."""
+    def take(self, state: State, moved: Iterable[int]) -> None:
+        """Give a home behind that of the op before them to those that are new, and those that ``moved``."""
         last = 0
         self._home_of.extend(repeat(0, state.end - len(self._home_of)))
-        for number in state.numbers:
-            if not self._home_of[number] or number in moved:
+        for number, has_moved in zip(state.numbers, moved, strict=True):
+            if has_moved or not self._home_of[number]:
                 home = self._home_of[number] = len(self._next)
                 self._next.append(self._next[last])
                 self._next[last] = home

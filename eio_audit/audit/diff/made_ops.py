@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from array import array
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from collections.abc import Set as AbstractSet
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import cached_property
-from itertools import accumulate
+from functools import cached_property, partial
+from itertools import accumulate, compress, count
+from operator import or_
 from typing import NamedTuple
 
 from eio_audit.audit.check.check import audit_keyed
@@ -93,7 +93,7 @@ class MadeOp(NamedTuple):
     # How it may change: at first its place, if it carries the location of the op that it replaces.
     place: Group | None
     location: Group | None
-    beside: OpLabel | None  # the target, for a report; None if it is the root
+    beside: Callable[[], OpLabel] | None  # tells the target, for a report; None if it is the root
     home: int  # where the op stood that it replaces, among the homes
 
 
@@ -124,11 +124,6 @@ class MadeOps:
         """Return what the step made and moved. ``homes`` are those before it."""
         root = None if self.root is None else self._step.before[self.root]
         return MadeStep(self._step.pattern, root, [*self._made(homes)])
-
-    @property
-    def moved(self) -> Collection[int]:
-        """The numbers of the ops that the step only moved."""
-        return {self._step.after[op] for op in self._moved}
 
     def _find_root(self, root: Root) -> int | None:
         """Return the root by its name, and its index if that is told.
@@ -161,7 +156,7 @@ class MadeOps:
             index, name = self._index[op], self._new.names[op]
             if index is None or name not in concerned:
                 continue
-            is_moved, number = op not in self._anew, step.after[op]
+            is_moved, number = not self._is_new[op], step.after[op]
             source = self._comparison.was[op] if is_moved else self._source(op, index)
             replaced = source if is_moved else self._replaced(op)
             is_right = replaced is not None and self._was_index[replaced] == index
@@ -189,9 +184,9 @@ class MadeOps:
     def _stands_behind(self) -> tuple[Sequence[int], Sequence[int]]:
         """By op of either dump, the last op before it that stayed, by its place in the later dump."""
         comparison = self._comparison
-        became, was, moved = comparison.became, comparison.was, self._moved
-        stayed = (op if (op := became.get(old, -1)) not in moved else -1 for old in range(len(self._old)))
-        now = (op if op in was and op not in moved else -1 for op in range(len(self._new)))
+        became, was, moved = comparison.became, comparison.was, self.moved
+        now = [-1 if is_moved or op not in was else op for op, is_moved in enumerate(moved)]
+        stayed = (now[became[old]] if old in became else -1 for old in range(len(self._old)))
         return _before_each(stayed), _before_each(now)
 
     def _groups_of(self, name: str, *, is_moved: bool) -> tuple[Group | None, Group | None]:
@@ -205,21 +200,22 @@ class MadeOps:
         return self._groups[name, is_moved]
 
     @cached_property
-    def _anew(self) -> AbstractSet[int]:
-        """The ops that are new.
+    def _is_new(self) -> bytearray:
+        """By op, whether it is new.
 
-        One is if its location is, or if it is now on the other side of the root and one used the other.
+        It is if its location is, or if it is now on the other side of the root and one used the other.
         """
         was, before = self._comparison.was, self._old.locations
-        new = {op for op, now in enumerate(self._new.locations) if op not in was or before[was[op]] != now}
-        if self._root_after is not None:
-            new.update(op for op, old in was.items() if self._went_past_root(op, old))
-        return new
+        locations = enumerate(self._new.locations)
+        is_new = bytearray(op not in was or before[was[op]] != location for op, location in locations)
+        for op, old in was.items() if self._root_after is not None else ():
+            is_new[op] = is_new[op] or self._went_past_root(op, old)
+        return is_new
 
     @cached_property
     def _changed(self) -> Sequence[int]:
         """The ops that are new, or that the step moved."""
-        return sorted(self._anew | self._moved)
+        return array("i", compress(count(), map(or_, self._is_new, self.moved)))
 
     @cached_property
     def _concerned(self) -> Collection[str]:
@@ -240,22 +236,25 @@ class MadeOps:
         return (self._new.inversions[op] or 0) > before
 
     @cached_property
-    def _moved(self) -> AbstractSet[int]:
-        """The ops that were only moved: the fewest, among those that stayed and those that replace one.
+    def moved(self) -> bytearray:
+        """By op, whether it was only moved: the fewest, among those that stayed and those that replace one.
 
         Of several choices, it is those that replace one, then those in most inversions.
         """
         comparison, ir, inversions = self._comparison, self._new.ir, self._new.inversions
-        moved, old_block, blocks = {*comparison.moved}, self._old.ir.op_block, comparison.matching.blocks
+        was, old_block, blocks = comparison.was, self._old.ir.op_block, comparison.matching.blocks
         stood = {op: old for op in comparison.added if (old := self._replaced(op)) is not None}
-        changed = {ir.op_block[op] for op in (*moved, *stood)}
-        for block in changed:
+        moved = bytearray(len(self._new))
+        for op in comparison.moved:
+            moved[op] = True
+        for block in {ir.op_block[op] for op in (*comparison.moved, *stood)}:
             here, places = array("i"), array("i")
             for op in ir.block_ops[block]:
-                old = comparison.was.get(op, stood.get(op, -1))
+                old = was[op] if op in was else stood.get(op, -1)
                 if old >= 0 and blocks.get(old_block[old]) == block:
                     here.append(op)
                     places.append(old)
+                    moved[op] = False
             costs = [inversions[op] or 0 for op in here]
             most = 1 + sum(costs)
             replacing = 2 + len(here) if self.root is None else 1  # patterns may insert anywhere
@@ -263,29 +262,31 @@ class MadeOps:
                 most * (3 + len(here) if op not in stood else replacing) - cost
                 for op, cost in zip(here, costs, strict=True)
             ]
-            for place, op in enumerate(here):  # a pattern inserts at its root
+            for place, op in enumerate(
+                here if self.root is not None else ()
+            ):  # a pattern inserts at its root
                 if op in stood and stood[op] == self.root:
                     weights[place] = most * (3 + len(here)) * len(here)
-            out = [here[place] for place in displaced_by_weight(places, weights)]
-            moved = moved.difference(here).union(out)
-        return moved & comparison.was.keys()
+            for place in displaced_by_weight(places, weights):
+                moved[here[place]] = here[place] in was
+        return moved
 
-    def _target(self, op: int, replaced: int | None) -> tuple[int | None, OpLabel | None]:
-        """Return the number of the op whose location an op should carry if not its own; its label."""
+    def _target(self, op: int, replaced: int | None) -> tuple[int | None, Callable[[], OpLabel] | None]:
+        """Return the number of the op whose location an op should carry if not its own, and how to label it."""
         step, before = self._step, self._old.dump
         if self.root is not None:
             return step.before[self.root], None
         if replaced is None:
             replaced = self._comparison.was.get(op)
         if replaced is not None and self._was_index[replaced] not in (None, self._index[op]):
-            return step.before[replaced], before.label(replaced)
+            return step.before[replaced], partial(before.label, replaced)
         donor = self._donors.get(op) if step.is_whole else None
         if donor is None:
             return None, None
         keys = self._new.dump.keys.by_op
         if (keys[op] or 0) <= (keys[donor] or 0):
             return None, None
-        return step.after[donor], self._new.dump.label(donor)
+        return step.after[donor], partial(self._new.dump.label, donor)
 
     @cached_property
     def _donors(self) -> Mapping[int, int]:
@@ -351,7 +352,7 @@ class MadeOps:
     def _with_index(self) -> Mapping[int | None, list[int]]:
         """By index of a new op, the ops of the state before that carry it."""
         found = defaultdict[int | None, list[int]](list)
-        wanted = {self._index[op] for op in self._anew}
+        wanted = {*compress(self._index, self._is_new)}
         for op, index in enumerate(self._was_index):
             if index in wanted:
                 found[index].append(op)
