@@ -24,7 +24,7 @@ from array import array
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from itertools import chain, combinations, compress, filterfalse, repeat
+from itertools import chain, combinations, compress, repeat
 from operator import is_not
 from typing import NamedTuple
 
@@ -161,12 +161,12 @@ class PassFlow:
         """Add each group whose change removes most of its inversions, with those before it changed."""
         known = len(self.named)
         groups = [one for kind in Kind for one in self._groups(kind) if one.name and one not in self.named]
-        inversions_at = self._inversions_at() if groups else ()
+        inversions_at = self.inversions_at() if groups else ()
         for group in groups:
             if self._removes_most(group, inversions_at):
                 self.named += (group,)
                 self.places |= {group} if group.kind is Kind.PLACE else set()
-                inversions_at = self._inversions_at()
+                inversions_at = self.inversions_at()
         return len(self.named) > known
 
     def _leading_to_the_end(self) -> list[MadeStep]:
@@ -197,26 +197,26 @@ class PassFlow:
 
     def _removes_most(self, group: Group, inversions_at: Sequence[int]) -> bool:
         """Return whether a change removes most of the inversions of its ops, given those at each op."""
+        now, own = sum(inversions_at) // 2, self.inversions_of(group, inversions_at)
+        return own > 0 and 2 * (now - self._left_by((*self.named, group))) > own
+
+    def inversions_of(self, group: Group, inversions_at: Sequence[int]) -> int:
+        """Return how many inversions have an op of a group, given those at each op."""
         own = {op.number for op in self._ops_of[group]}
         if group.kind is Kind.PLACE:  # what replaces these ops goes with them
             own |= self._homes_at_end([group]).keys()
-        own -= self._constants
-        labels = self._labels_at_end(self.named)
         inside = (filter(own.__contains__, block) for block in self._blocks_at_end(self.named))
-        found = sum(map(inversions_at.__getitem__, own)) - _inversions(
-            inside, labels
-        )  # those are at two of them
-        now = sum(inversions_at) // 2
-        return found > 0 and 2 * (now - self._left_by((*self.named, group))) > found
+        at_two = _inversions(inside, self._labels_of_others(self.named))
+        return sum(map(inversions_at.__getitem__, own)) - at_two
 
-    def _inversions_at(self) -> array[int]:
+    def inversions_at(self) -> array[int]:
         """Return, by number, in how many inversions an op is at the end, with the groups so far changed.
 
         Constants do not count: every greedy rewrite hoists them.
         """
-        labels, found = self._labels_at_end(self.named), array("i", bytes(4 * len(self._first)))
+        labels, found = self._labels_of_others(self.named), array("i", bytes(4 * len(self._first)))
         for block in self._blocks_at_end(self.named):
-            numbers = [number for number in self._others(block) if labels[number] is not None]
+            numbers = [number for number in block if labels[number] is not None]
             runs = sorted_runs([label for number in numbers if (label := labels[number]) is not None])
             for number, inversions in zip(numbers, runs.inversions_by_position(), strict=True):
                 found[number] = inversions
@@ -226,12 +226,15 @@ class PassFlow:
         """Return the inversions at the end, but for those of constants, if some groups are changed."""
         key = frozenset(changed)
         if key not in self._known_left:
-            blocks = map(self._others, self._blocks_at_end(changed))
-            self._known_left[key] = _inversions(blocks, self._labels_at_end(changed))
+            self._known_left[key] = _inversions(self._blocks_at_end(changed), self._labels_of_others(changed))
         return self._known_left[key]
 
-    def _others(self, numbers: Iterable[int]) -> Iterator[int]:
-        return filterfalse(self._constants.__contains__, numbers)
+    def _labels_of_others(self, changed: Collection[Group]) -> Labels:
+        """Return the labels at the end if some groups are changed, of all ops but constants."""
+        labels = self._labels_at_end(changed)
+        for number in self._constants:
+            labels[number] = None
+        return labels
 
     @cached_property
     def _ops_of(self) -> Mapping[Group, list[MadeOp]]:

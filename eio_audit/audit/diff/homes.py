@@ -104,11 +104,12 @@ class Layout:
 
         ``ranks`` has those of their homes. They become at least those of what the ops use.
         """
-        rank_of, by_rank = self._ranks_in(block)
+        by_rank, sorted_ranks = self._by_rank(block)
         slots = array("i", accumulate(is_fixed, initial=0))
         last = slots.pop() - 1
-        fixed_by_rank = array("i", filter(is_fixed.__getitem__, by_rank))
-        fixed_ranks = array("i", map(rank_of.__getitem__, fixed_by_rank))
+        is_fixed_by_rank = bytes(map(is_fixed.__getitem__, by_rank))
+        fixed_by_rank = array("i", compress(by_rank, is_fixed_by_rank))
+        fixed_ranks = array("i", compress(sorted_ranks, is_fixed_by_rank))
         for place, rank in ranks.items():
             behind = bisect_right(fixed_ranks, rank)
             slots[place] = slots[fixed_by_rank[behind]] if behind <= last else last
@@ -127,12 +128,12 @@ class Layout:
                 slots[user] = max(slots[user], min(slots[used], latest[used]))
         return {place: min(slots[place], before) for place, before in latest.items()}
 
-    def _ranks_in(self, block: int) -> tuple[array[int], array[int]]:
-        """Return the rank of each place's home, and the places by rank."""
+    def _by_rank(self, block: int) -> tuple[array[int], array[int]]:
+        """Return the places of a block by the rank of their homes, and these ranks."""
         if block not in self._ranks_of:
             homes = map(self._homes.__getitem__, map(self._numbers.__getitem__, self._ir.block_ops[block]))
-            ranks = array("i", map(self._ranks.__getitem__, homes))
-            self._ranks_of[block] = ranks, array("i", inverse(ranks))
+            ranks = list(map(self._ranks.__getitem__, homes))
+            self._ranks_of[block] = array("i", inverse(ranks)), array("i", sorted(ranks))
         return self._ranks_of[block]
 
     def moved(self, ops: Sequence[int], order: Sequence[int], homes: Collection[int]) -> list[int]:

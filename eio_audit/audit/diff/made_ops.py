@@ -272,7 +272,7 @@ class MadeOps:
         return moved
 
     def _target(self, op: int, replaced: int | None) -> tuple[int | None, Callable[[], OpLabel] | None]:
-        """Return the number of the op whose location an op should carry if not its own, and how to label it."""
+        """Return the number of the op whose location an op should carry if not its own, and its label."""
         step, before = self._step, self._old.dump
         if self.root is not None:
             return step.before[self.root], None
