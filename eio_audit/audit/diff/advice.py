@@ -197,8 +197,9 @@ class PassFlow:
 
     def _removes_most(self, group: Group, inversions_at: Sequence[int]) -> bool:
         """Return whether a change removes most of the inversions of its ops, given those at each op."""
-        now, own = sum(inversions_at) // 2, self.inversions_of(group, inversions_at)
-        return own > 0 and 2 * (now - self._left_by((*self.named, group))) > own
+        others = sum(inversions_at) // 2 - self.inversions_of(group, inversions_at)
+        now = self._left_by(self.named)  # as it was when the last of these was tried
+        return now != others and 2 * (now - self._left_by((*self.named, group))) > now - others
 
     def inversions_of(self, group: Group, inversions_at: Sequence[int]) -> int:
         """Return how many inversions have an op of a group, given those at each op."""
