@@ -33,6 +33,8 @@ BARE_NAME = b"return"  # the only op in plain lines that is printed without its 
 _LETTER = rb"[0-9A-Za-z_$.-]"  # the same as [\w$.-], but matched by a table
 _NAME = rb"%(?:[0-9]++(?![0-9A-Za-z_$.])|[A-Za-z_$.-]" + _LETTER + rb"*+)"  # the same as VALUE
 _VALUE = _NAME + rb"(?:#\d++)?"
+_OPERANDS = rb"(?:[%0-9A-Za-z_$., -]++|#\d++(?=[,)]))*+"
+"""Operands, or what only looks like them: that has a part between commas which is no visible name."""
 _STRING = rb'"' + all_but(b'"\\\n%') + rb'{0,4096}+"'
 _PLAIN_TEXT = _STRING + rb"|/(?!/)|l(?!oc\()|" + all_but(b'"\n/l%') + rb"++"
 _TEXT = rb"(?:" + _PLAIN_TEXT + rb")*+"
@@ -45,7 +47,7 @@ _ONLY_NAME = rb'"(?=.*"\)$)[^"]*+(?<!\\)"(?=\)$)|'  # most locations; twice as f
 _LINE = (
     rb"^(([ \t]*+)(?>(" + _NAME + rb")(?::([1-9]\d{0,3}+))? = |)"
     rb'(")?+((?(5)' + _LETTER + rb"++|(?:[A-Za-z_][\w$]*+\.[\w$.]*+|" + BARE_NAME + rb"(?![\w$.])|\})))"
-    rb'(?(5)"\((' + _VALUE + rb"(?:, " + _VALUE + OR_FAIL + rb")*+|)\))"
+    rb'(?(5)"\((' + _OPERANDS + rb")\))"
     rb"((?(5)" + _TEXT + rb"|" + _TEXT_WITH_USES + rb"))"
     rb"(?:loc\((" + _ONLY_NAME + _LOCATION + rb")\)|)\n|.*+\n|.++)"
 )
