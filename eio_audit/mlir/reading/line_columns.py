@@ -32,7 +32,7 @@ BARE_NAME = b"return"  # the only op in plain lines that is printed without its 
 _LETTER = rb"[0-9A-Za-z_$.-]"  # the same as [\w$.-], but matched by a table
 _NAME = rb"%(?:[0-9]++(?![0-9A-Za-z_$.])|[A-Za-z_$.-]" + _LETTER + rb"*+)"  # the same as VALUE
 _VALUE = _NAME + rb"(?:#\d++)?"
-_OPERANDS = rb"(?:[%0-9A-Za-z_$., -]++|#\d++(?=[,)]))*+"
+_OPERANDS = rb"(?:#\d++(?=[,)])|[%0-9A-Za-z_$., -]++)*+"
 """Operands, or what only looks like them: that has a part between commas which is no visible name."""
 _STRING = rb'"' + all_but(b'"\\\n%') + rb'{0,4096}+"'
 _PLAIN_TEXT = _STRING + rb"|/(?!/)|l(?!oc\()|" + all_but(b'"\n/l%') + rb"++"
