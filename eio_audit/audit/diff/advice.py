@@ -116,7 +116,9 @@ class PassFlow:
         self._known: dict[tuple[tuple[int | None, ...], frozenset[Group]], int] = {}
         self._known_left: dict[frozenset[Group], int] = {}
         self._blocks_with: dict[frozenset[Group], Sequence[Sequence[int]]] = {frozenset(): self._blocks[-1]}
+        # What was asked for last: by the groups whose place changes, and by those whose location does.
         self._last_homes: tuple[frozenset[Group], dict[int, int]] = frozenset(), {}
+        self._last_labels: tuple[object, Labels] = None, []
         # The groups whose place is wrong, so that their locations are not.
         self.places: frozenset[Group] = frozenset()
         # These, and the groups of one name whose location is wrong.
@@ -232,7 +234,7 @@ class PassFlow:
 
     def _labels_of_others(self, changed: Collection[Group]) -> Labels:
         """Return the labels at the end if some groups are changed, of all ops but constants."""
-        labels = self._labels_at_end(changed)
+        labels = [*self._labels_at_end(changed)]
         for number in self._constants:
             labels[number] = None
         return labels
@@ -375,11 +377,14 @@ class PassFlow:
             self._take(step, changed, labels)
             yield _inversions(blocks, labels)
 
-    def _labels_at_end(self, changed: Collection[Group]) -> Labels:
-        labels = self._first[:]
-        for step in self._labelling:
-            self._take(step, changed, labels)
-        return labels
+    def _labels_at_end(self, changed: Collection[Group]) -> Sequence[int | None]:
+        locations = frozenset(changed) - _places_in(changed), self.places
+        if locations != self._last_labels[0]:
+            labels = self._first[:]
+            for step in self._labelling:
+                self._take(step, changed, labels)
+            self._last_labels = locations, labels
+        return self._last_labels[1]
 
     def _take(self, step: MadeStep, changed: Collection[Group], labels: Labels) -> None:
         """Label the ops that a step made. An op whose label others get keeps its own."""
@@ -457,7 +462,7 @@ def _places_in(groups: Iterable[Group]) -> frozenset[Group]:
     return frozenset(group for group in groups if group.kind is Kind.PLACE)
 
 
-def _inversions(blocks: Iterable[Iterable[int]], labels: Labels) -> int:
+def _inversions(blocks: Iterable[Iterable[int]], labels: Sequence[int | None]) -> int:
     return sum(keyed_inversions(map(labels.__getitem__, block)) for block in blocks)
 
 
