@@ -108,7 +108,7 @@ class PassFlow:
         for step in steps:
             self._follow(step)
         self._to_end = self._leading_to_the_end()
-        # Of these, the ops that get another label than they had.
+        # Of these, the ops that may get another label than they had.
         self._labelling = [
             step._replace(ops=[op for op in step.ops if not op.is_moved or op.target is not None])
             for step in self._to_end
@@ -200,7 +200,9 @@ class PassFlow:
     def _removes_most(self, group: Group, inversions_at: Sequence[int]) -> bool:
         """Return whether a change removes most of the inversions of its ops, given those at each op."""
         others = sum(inversions_at) // 2 - self.inversions_of(group, inversions_at)
-        now = self._left_by(self.named)  # as it was when the last of these was tried
+        now = self._left_by(
+            self.named
+        )  # as counted when the last of these was tried, before it was in `places`
         return now != others and 2 * (now - self._left_by((*self.named, group))) > now - others
 
     def inversions_of(self, group: Group, inversions_at: Sequence[int]) -> int:
@@ -373,9 +375,11 @@ class PassFlow:
         """Yield the inversions in each state if some groups are changed. Places change only at the end."""
         labels = self._first[:]
         yield _inversions(self._blocks[0], labels)
-        for step, blocks in zip(self.steps, self._blocks[1:], strict=True):
+        for step, blocks in zip(self.steps[:-1], self._blocks[1:-1], strict=True):
             self._take(step, changed, labels)
             yield _inversions(blocks, labels)
+        if self.steps:
+            yield self.inversions({*changed} - _places_in(changed))
 
     def _labels_at_end(self, changed: Collection[Group]) -> Sequence[int | None]:
         locations = frozenset(changed) - _places_in(changed), self.places
