@@ -185,6 +185,24 @@ def test_on_what_is_nearly_a_list_of_results(results: str, op: str) -> None:
     assert_same("\n".join(['"top"() ({', *lines, "}) : () -> () loc(unknown)", ""]).encode())
 
 
+@pytest.mark.parametrize("below", [": 1", "(", ", i32)", "<2>", "-> 3", "[", "{", "x", '"t.b"() : () -> ()'])
+def test_on_what_is_below_an_alias(below: str) -> None:
+    assert_same(f'"t.a"() : () -> () loc(#b)\n#a = loc("x")\n#b = loc("y")\n  {below}\n'.encode())
+
+
+@pytest.mark.parametrize("brace", ["%2 = }", "%2:2 = }", "%2 = } else {"])
+def test_on_results_before_a_closing_brace(brace: str) -> None:
+    lines = [
+        '%0 = "t.a"() : () -> i1',
+        "scf.if %0 {",
+        '  %1 = "t.b"() : () -> i32',
+        brace,
+        '"t.c"() : () -> ()',
+        "}",
+    ]
+    assert_same("\n".join(["module {", *lines, "}", ""]).encode())
+
+
 HEADERS = [  # what opens a region, what may open the next one, what ends the op
     ("{n} = scf.if {u} -> i32 {{", "}} else {{", "}} loc({l})"),
     ("{n}, %d{k} = my.loop {u}, %0#1 {{", "}} while {{", "}} : i32, i32 loc({l})"),

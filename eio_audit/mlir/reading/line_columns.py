@@ -46,7 +46,11 @@ _LOCATION = _NAME_LOCATION + rb"(?::\d++:\d++|\((?:" + _INNER_LOCATION + rb")\))
 _ONLY_NAME = rb'"(?=.*"\)$)[^"]*+(?<!\\)"(?=\)$)|'  # most locations; twice as fast as a class of bytes
 _LINE = (
     rb"^(([ \t]*+)(?>(" + _NAME + rb")(?:(?::(?=[1-9])|(?=,))(" + _MORE_RESULTS + rb"))? = |)"
-    rb'(")?+((?(5)' + _LETTER + rb"++|(?:[A-Za-z_][\w$]*+\.[\w$.]*+|" + BARE_NAME + rb"(?![\w$.])|\})))"
+    rb'(")?+((?(5)'
+    + _LETTER
+    + rb"++|(?:[A-Za-z_][\w$]*+\.[\w$.]*+|"
+    + BARE_NAME
+    + rb"(?![\w$.])|(?(3)(?!)|\}))))"
     rb'(?(5)"\((' + _OPERANDS + rb")\))"
     rb"((?(5)" + _TEXT + rb"|" + _TEXT_WITH_USES + rb"))"
     rb"(?:loc\((" + _ONLY_NAME + _LOCATION + rb")\)|)\n|.*+\n|.++)"

@@ -31,7 +31,7 @@ from eio_audit.mlir.reading.line_columns import (
     opens_list,
 )
 from eio_audit.mlir.source import Span
-from eio_audit.mlir.tokens import OPEN_PAREN
+from eio_audit.mlir.tokens import GOES_ON_BELOW, OPEN_PAREN
 
 FEWEST_AT_ONCE = 32
 """The number of lines tried together after a difficult line. The work may be wasted."""
@@ -81,6 +81,10 @@ class PlainLines:
             if run is None:
                 return offset
             first, stop = run
+            if GOES_ON_BELOW.match(self._data, self._aliases.starts[stop] - 1, self._end):
+                stop -= 1
+            if first == stop:
+                return offset
             _, names, locations = zip(*self._aliases.rows[first:stop], strict=True)
             if len(set(names)) < len(names) or not aliases.keys().isdisjoint(names):
                 return offset
