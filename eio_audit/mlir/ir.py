@@ -96,6 +96,7 @@ class IR:
         self.region_is_graph = bytearray()  # see `has_order`
         self.aliases: dict[bytes, Span] = {}  # where the values of aliases are
         self.repeats_names = False  # whether a name in a region means another value around it
+        self._symbols: dict[int, str | None] = {}  # by op, the symbol it defines, once that was asked for
 
     def __len__(self) -> int:
         return len(self.op_block)
@@ -334,6 +335,11 @@ class IR:
 
     def symbol(self, op: int) -> str | None:
         """Return the symbol the op defines (``@main``), from its custom header or its ``sym_name``."""
+        if op not in self._symbols:
+            self._symbols[op] = self._found_symbol(op)
+        return self._symbols[op]
+
+    def _found_symbol(self, op: int) -> str | None:
         end, nested = self.op_end[op], op + 1
         if nested < self.subtree_end[op]:  # the header ends where the first region opens
             end = self.region_start[self.block_region[self.op_block[nested]]]

@@ -6,6 +6,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import pairwise
+from operator import itemgetter
 from typing import TypeVar
 
 from eio_audit.audit.diff.compared_dump import ComparedOps
@@ -13,6 +14,7 @@ from eio_audit.audit.diff.refinement import NO_CLASS, MatchKeys, RefinementClass
 from eio_audit.audit.locations.parsed_locations import NO_LOCATION, Numbers
 
 NONE = -1  # stands for an op, block or value that has no partner
+_OWN = itemgetter(0)  # the op of a value, or of a use
 
 
 class SameOps:
@@ -135,12 +137,13 @@ class SameOps:
 
 
 def _near(ops: ComparedOps, changed: Iterable[int]) -> set[int]:
-    near: set[int] = set()
-    around: set[int] = set()
+    near, blocks = set[int](), set[int]()  # what defines an argument of a block is no op, which does no harm
     for op in changed:
-        near.update(owner for owner, _ in ops.producers[op] if owner >= 0)
-        near.update(user for user, _ in ops.users[op])
-        for parent in ops.ir.enclosing_ops(ops.ir.op_block[op]):
+        near.update(map(_OWN, ops.producers[op]), map(_OWN, ops.users[op]))
+        blocks.add(ops.ir.op_block[op])
+    around = set[int]()
+    for block in blocks:
+        for parent in ops.ir.enclosing_ops(block):
             if parent in around or ops.symbols[parent] is not None:
                 break
             around.add(parent)

@@ -47,7 +47,8 @@ _TOKEN = pattern(
 """What may be written in several ways. A lone space is as it should be."""
 _IN_BODY = pattern(rb"(?P<string>" + STRING + rb")|(?P<alias>" + ALIAS_NAME + rb"(?!<))|(?P<space>\s++)")
 _DIALECT = pattern(STRING + rb"|//|[#!](?P<dialect>[A-Za-z_]\w*+)[.<]")
-_PERCENT_IN_BODY = pattern(rb"[#!][\w$.-]++<[^\n]*%")
+_PERCENT_IN_BODY = pattern(rb'[#!][\w$.-]++<(?![^<>()\[\]{}%"\n]*+(?<!-)>)[^\n]*%')
+"""A ``%`` that may be in the ``<...>`` of a dialect attribute or type: behind one that holds brackets."""
 _VALUE = pattern(VALUE + rb"(?:#\d++)?")
 _TYPE = pattern(
     STRING + rb"|(?<![\w$.@#%!])(?P<type>![A-Za-z_][\w$.]*+(?P<dialect_open><)?"
@@ -190,15 +191,16 @@ class OpTexts:
                 if (found := here.get(key)) is None:
                     if _shows_only_operands(text):
                         found = here[key] = self._shared(op, key)
-                    elif op in ir.regions_of and b"^" not in bare:  # a header, which may be long
-                        found = self._shared(op, (name, True, bare))
+                    elif b"^" not in bare:  # other dumps have the same text more often than not
+                        found = self._shared(op, (name, op in ir.regions_of, bare))
                     else:
                         found = self.of(op)
                 texts.append(found)
         return texts
 
     def _shared(self, op: int, key: _Key) -> OpText:
-        aliases = [match[0] for match in ALIAS_USE.finditer(key[2]) if match[0] in self._ir.aliases]
+        defined = self._ir.aliases
+        aliases = [alias for alias in ALIAS_USE.findall(key[2]) if alias in defined] if defined else []
         meaning = key, tuple(part for alias in aliases for part in (alias, self._aliases.of(alias)))
         if meaning not in self._known:
             self._known[meaning] = self.of(op)
