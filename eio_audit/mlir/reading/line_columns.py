@@ -33,6 +33,8 @@ BARE_NAME = b"return"  # the only op in plain lines that is printed without its 
 _LETTER = rb"[0-9A-Za-z_$.-]"  # the same as [\w$.-], but matched by a table
 _NAME = rb"%(?:[0-9]++(?![0-9A-Za-z_$.])|[A-Za-z_$.-]" + _LETTER + rb"*+)"  # the same as VALUE
 _VALUE = _NAME + rb"(?:#\d++)?"
+_OPERANDS = rb"(?:[%0-9A-Za-z_$., -]++|#\d++(?=[,)]))*+"
+"""Operands, or what only looks like them: that has a part between commas which is no visible name."""
 _STRING = rb'"' + all_but(b'"\\\n%') + rb'{0,4096}+"'
 _PLAIN_TEXT = _STRING + rb"|/(?!/)|l(?!oc\()|" + all_but(b'"\n/l%') + rb"++"
 _TEXT = rb"(?:" + _PLAIN_TEXT + rb")*+"
@@ -45,12 +47,13 @@ _ONLY_NAME = rb'"(?=.*"\)$)[^"]*+(?<!\\)"(?=\)$)|'  # most locations; twice as f
 _LINE = (
     rb"^(([ \t]*+)(?>(" + _NAME + rb")(?::([1-9]\d{0,3}+))? = |)"
     rb'(")?+((?(5)' + _LETTER + rb"++|(?:[A-Za-z_][\w$]*+\.[\w$.]*+|" + BARE_NAME + rb"(?![\w$.])|\})))"
-    rb'(?(5)"\((' + _VALUE + rb"(?:, " + _VALUE + OR_FAIL + rb")*+|)\))"
+    rb'(?(5)"\((' + _OPERANDS + rb")\))"
     rb"((?(5)" + _TEXT + rb"|" + _TEXT_WITH_USES + rb"))"
     rb"(?:loc\((" + _ONLY_NAME + _LOCATION + rb")\)|)\n|.*+\n|.++)"
 )
 _ALIAS_LINE = rb"^((" + ALIAS_NAME + rb") = loc\((" + _LOCATION + rb")\)\n|.*+\n|.++)"
 USE = pattern(_VALUE)
+_NUMBER_OF_USE = pattern(rb"#(\d{1,9})")
 _USE_OR_END = pattern(_VALUE + rb"|\n")
 CLOSING = b"}"  # replaces the op name in a line that closes a region
 IS_CUSTOM = OPENS_REGION = b"\n"
@@ -188,8 +191,8 @@ class LineColumns:
         self.templates: list[bytes] = list(texts)
         self._add_uses(operands if all(quotes) else self._custom_uses(operands))
         self.result_counts: list[int] = list(map(bool, results))  # by op, the number of values it defines
-        for op in compress(count(), counts):
-            self.result_counts[op] = int(counts[op])
+        for op, number in zip(compress(count(), counts), map(int, filter(None, counts)), strict=True):
+            self.result_counts[op] = number
         # By op, the name of its results. Empty for a region header, since the op does not end there.
         self.results = results if all(locations) else self._marked(results, whole, locations)
         self.op_starts = array("q", list(map(add, starts, map(len, indents))))  # byte offsets
@@ -218,7 +221,7 @@ class LineColumns:
         # The positions in `uses` with a result number (`%0#1`), ascending, then the number of uses.
         self.numbered = [uses - 1 for uses in accumulate(map(bytes.count, numbered[:-1], repeat(b"%")))]
         self.numbered.append(self.use_starts[-1])
-        self.numbers = [int(text.partition(b",")[0][:9]) for text in numbered[1:]]  # these result numbers
+        self.numbers = list(map(int, _NUMBER_OF_USE.findall(listed)))  # these result numbers
         # The names that the ops use, in order.
         self.uses = b"".join(map(bytes.lstrip, numbered, repeat(b"0123456789"))).split(b", ")
 

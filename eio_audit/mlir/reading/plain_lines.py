@@ -14,7 +14,7 @@ from array import array
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import accumulate, chain, compress, islice, repeat
-from operator import lt, mul, sub
+from operator import add, lt, mul, sub
 
 from eio_audit.mlir.ir import IR, NO_OFFSET
 from eio_audit.mlir.reading.boundaries import Boundaries
@@ -266,14 +266,18 @@ class Binding:
         columns, owners = self._columns, self._ir.value_owner
         if columns.numbered[self._next_numbered] >= first_use + len(used):
             return used
-        operands = used.copy()
         stop = bisect_left(columns.numbered, first_use + len(used), lo=self._next_numbered)
-        for numbered in range(self._next_numbered, stop):
-            place, number = columns.numbered[numbered] - first_use, columns.numbers[numbered]
-            value = used[place]
-            if value + number >= len(owners) or owners[value + number] != owners[value]:
-                return None
-            operands[place] = value + number
+        those = slice(self._next_numbered, stop)
+        places = list(map(sub, columns.numbered[those], repeat(first_use)))
+        firsts = list(map(used.__getitem__, places))
+        values = list(map(add, firsts, columns.numbers[those]))
+        if max(values) >= len(owners):
+            return None
+        if list(map(owners.__getitem__, values)) != list(map(owners.__getitem__, firsts)):
+            return None
+        operands = used.copy()
+        for place, value in zip(places, values, strict=True):
+            operands[place] = value
         self._next_numbered = stop
         return operands
 
