@@ -5,14 +5,13 @@ A printing form may omit ops that the other form shows. No pass added or removed
 
 from __future__ import annotations
 
-from array import array
 from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from copy import copy
 from enum import StrEnum
 from functools import cached_property
-from itertools import accumulate, count, pairwise
+from itertools import count, pairwise
 
 from eio_audit.audit.check.keyed_block import KeyedBlock
 from eio_audit.audit.check.keyed_dump import KeyedDump

@@ -164,7 +164,6 @@ class ProgramStates:
 
     def _identified(self, read: DumpStates) -> DumpStates:
         """Return the states read, with the places of modules in the dump replaced by their known numbers."""
-        known = self.walk
         numbers = self._numbers_of(read) if read.modules else []
         functions_first = sorted(read.parts.items(), key=lambda item: isinstance(item[0], int))
         functions = {numbers[p] if isinstance(p, int) else p: state for p, state in functions_first}
