@@ -262,7 +262,7 @@ class Interned(Numbers):
 
     def __init__(self) -> None:
         super().__init__()
-        # The numbers of locations without an alias by their text; a name alone is numbered by it.
+        # The numbers of locations without an alias, by their text.
         self.locations: dict[bytes, int] = {}
         self.texts: KnownTexts = {}  # the comparable texts of ops, by what `OpTexts` knows them by
         # By op number, `(op, 0)`: its first result. The dumps share these tuples.
@@ -295,7 +295,7 @@ class LocationNumbers:
                 if number is None:
                     number = aliases.get(text)
                 if number is None and NAME_ALONE.fullmatch(text):
-                    number = self._interned.number(text)
+                    number = known[text] = self._interned.number(text)
                 elif number is None:
                     number = self.of(op)
                     (aliases if b"#" in text else known)[text] = number

@@ -280,6 +280,7 @@ def stream(
         yield from find_dumps(Source.read(path, max_unpacked_bytes), program, stage)
         return
     splitter = _Splitter(program, with_failed=with_failed)
+    last, lines = (Source(name, b""), Span(0, 0)), 0  # the last text below a marker, and its line ends
     try:
         for part in _between_markers(read_blocks(path, advance, max_unpacked_bytes)):
             source = Source(name, part.data, first_line=first_line)
@@ -293,7 +294,10 @@ def stream(
                     span = Span(part.place.end, len(bare.data))
                     dumps = splitter.split(bare, span, part.place, part.marker)
             yield from dumps
-            first_line = source.line_at(len(part.data))
+            text, line = Span(part.place.end, len(part.data)), source.line_at(part.place.end)
+            if not _is_same_text(source, text, *last):
+                last, lines = (source, text), source.line_at(text.end) - line
+            first_line = line + lines
     except UnreadableFileError as error:
         raise InputError(name, None, str(error)) from error
 
