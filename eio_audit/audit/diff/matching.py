@@ -85,7 +85,8 @@ class _Pairing(Pairs):
         for group in sorted(groups):
             for key in (self._matched_producers, lambda *_: True):
                 free = [[op for op in ops if op not in self.matched[side]] for side, ops in enumerate(group)]
-                for old, new in groups_of(free, key):
+                alone = len(free[0]) == len(free[1]) == 1
+                for old, new in [free] if alone else groups_of(free, key):
                     if len(old) == len(new) or not self._is_told_later(old):
                         for a, b in zip(old, new, strict=False):
                             self._pair(a, b)
