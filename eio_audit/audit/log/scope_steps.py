@@ -88,6 +88,15 @@ class ScopeStep:
         }
         return {op: origin for op, origin in found.items() if origin is not None}
 
+    @property
+    def others(self) -> Mapping[int, int]:
+        """By the number of an added op, that of the op it was made from; of a removed op, that of its copy."""
+        if self.old is None or self.new is None:
+            return {}
+        before, now = self.old.numbers, self.new.numbers
+        copies = {before[op]: now[copy] for op, copy in self.copies.items()}
+        return copies | {now[op]: before[origin] for op, (origin, _) in self.origins.items()}
+
 
 class ScopeSteps:
     """Compares the dumps of one program, one after another. Ops get numbers, which they keep."""
@@ -248,9 +257,6 @@ class ChangedOp(NamedTuple):
     before: int | None  # the 0-based line where it begins in the text before; None if it is not there
     after: int | None  # the same in the text after
     number: int = -1  # the number of the op in its program
-    # The number of the op that it was made from, of an added op; of its copy (``ScopeStep.copies``), of a
-    # removed one; -1 if there is none.
-    other: int = -1
     is_unlocated: bool = False  # whether it had a known location before, and has none now
 
 
@@ -293,11 +299,6 @@ def changed_ops(compared: ScopeStep) -> Iterator[ChangedOp]:
         function = side.function_of(op)
         if status == "added" and not compared.was_known(function):
             continue  # the dump only shows more of the program than those before it
-        other = -1
-        if now is None:
-            other = new.numbers[compared.copies[op]] if op in compared.copies else -1
-        elif now in compared.origins:
-            other = old.numbers[compared.origins[now][0]]
         yield ChangedOp(
             status,
             side.ops.names[op],
@@ -305,6 +306,5 @@ def changed_ops(compared: ScopeStep) -> Iterator[ChangedOp]:
             None if was is None else old.op_lines[was],
             None if now is None else new.op_lines[now],
             side.numbers[op],
-            other,
             status == "modified" and comparison.loses_location(was or 0, now or 0),
         )
