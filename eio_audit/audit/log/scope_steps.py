@@ -90,7 +90,7 @@ class ScopeStep:
 
     @property
     def others(self) -> Mapping[int, int]:
-        """By the number of an added op, that of the op it was made from; of a removed op, that of its copy."""
+        """By number of an added op, that of the op it was made from; of a removed op, that of its copy."""
         if self.old is None or self.new is None:
             return {}
         before, now = self.old.numbers, self.new.numbers

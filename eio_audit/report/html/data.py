@@ -180,7 +180,8 @@ class StoredSteps:
         ``templates``, ``templateOf`` and ``numbers`` are the lines of all texts (``StoredLines``). ``states``
         are the texts (``StoredTexts``). A step is the index of its pass, the numbers of the texts before and
         after it, and seven lists with an entry per changed op: its status in ``statuses``, its number, that
-        of its other op in ``ScopeStep.others``, its name and function in ``names``, and its lines before and after. -1 stands for none.
+        of its other op (``ScopeStep.others``), its name and function in ``names``, and its lines before and
+        after. -1 stands for none.
         """
         lines = self._texts.lines
         return {
