@@ -34,6 +34,7 @@ from eio_audit.mlir.traits import OpTable
 
 _Cell = TypeVar("_Cell")
 NO_OFFSET = -1
+_MANY = 64  # from how many numbers on an array of them is packed
 OPS_AT_ONCE = 1 << 13  # how many texts of ops are looked at together: a balance of speed and memory
 _CUSTOM_SYMBOL = pattern(
     rb"(?:%[^=]*+=)?(?:[^\"@(\[{<=,:]++|" + STRING + OR_FAIL + rb")*+(?P<symbol>" + SYMBOL + rb")"
@@ -43,7 +44,9 @@ _LABEL = pattern(rb"\^[\w$.-]+")
 
 
 def packed(typecode: Literal["i", "q"], numbers: Sequence[int]) -> array[int]:
-    """Return numbers as an array. It takes half the time of ``array(typecode, numbers)``."""
+    """Return numbers as an array. Of many, it takes half the time of ``array(typecode, numbers)``."""
+    if len(numbers) < _MANY:
+        return array(typecode, numbers)
     return array(typecode, pack(f"{len(numbers)}{typecode}", *numbers))
 
 

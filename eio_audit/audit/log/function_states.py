@@ -113,7 +113,9 @@ class ProgramStates:
         self._steps = log.steps
         self._last: tuple[Dump, DumpStates] | None = None  # the last text that was read
         self._outside = WeakKeyDictionary[OutsideText, DumpStates]()
-        self._numbered: tuple[tuple[object, ...], list[int]] | None = None  # the last numbers, and why
+        # The last numbers of modules, and what they were found by; and the last states with them.
+        self._numbered: tuple[tuple[object, ...], list[int]] | None = None
+        self._last_states: tuple[DumpStates, Sequence[int], DumpStates] | None = None
 
     def observe(self, dump: Dump, *, is_said_invalid: bool = False) -> DumpStates:
         """Audit the states in a dump that are not known. The known states do not change.
@@ -164,7 +166,10 @@ class ProgramStates:
 
     def _identified(self, read: DumpStates) -> DumpStates:
         """Return the states read, with the places of modules in the dump replaced by their known numbers."""
-        numbers = self._numbers_of(read) if read.modules else []
+        numbers: Sequence[int] = self._numbers_of(read) if read.modules else ()
+        last_read, last_numbers, states = self._last_states or (None, (), None)
+        if states is not None and read is last_read and numbers is last_numbers:
+            return states
         functions_first = sorted(read.parts.items(), key=lambda item: isinstance(item[0], int))
         functions = {numbers[p] if isinstance(p, int) else p: state for p, state in functions_first}
         homes = {
@@ -172,7 +177,9 @@ class ProgramStates:
             for part, home in (read.homes.items() if read.only_function is None else ())
         }
         modules = dict(zip(numbers, read.modules.values(), strict=True))
-        return DumpStates(read.only_function, functions, homes, modules)
+        states = DumpStates(read.only_function, functions, homes, modules)
+        self._last_states = read, numbers, states
+        return states
 
     def _numbers_of(self, read: DumpStates) -> list[int]:
         known = self.walk
