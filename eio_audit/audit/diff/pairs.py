@@ -340,8 +340,13 @@ class Pairs:
             new = self.matched[0].get(old)
             if new is None or (len(old_blocks) > 1 and before.names[old] not in self.keys.same_form):
                 continue
+            new_blocks = after.blocks_of.get(new, ())
+            if len(old_blocks) == len(new_blocks) == 1:  # as of most ops
+                if before.region_places[old_blocks[0]] == after.region_places[new_blocks[0]]:
+                    yield old_blocks[0], new_blocks[0]
+                continue
             was = {before.region_places[block]: block for block in old_blocks}
-            now = {after.region_places[block]: block for block in after.blocks_of.get(new, ())}
+            now = {after.region_places[block]: block for block in new_blocks}
             for (region, place), block in was.items():
                 is_alone = place == 0 and (region, 1) not in was and (region, 1) not in now
                 if is_alone and (region, 0) in now:
@@ -378,7 +383,8 @@ def groups_of(
         for member in members:
             if (value := key(side, member)) is None:
                 continue
-            if value not in groups:
-                groups[value] = ([], [])
-            groups[value][side].append(member)
+            group = groups.get(value)
+            if group is None:
+                group = groups[value] = ([], [])
+            group[side].append(member)
     return list(groups.values())
