@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import cached_property
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
@@ -66,12 +67,12 @@ class DumpStates(Shown):
     # Per function or module in it, its state. A module's state excludes those in it.
     parts: Mapping[FunctionOrModule, FunctionState]
 
-    @property
+    @cached_property
     def faults(self) -> list[tuple[FunctionOrModule, Fault]]:
         """What is invalid in it, after a pass that failed, each with the function or module."""
         return [(part, fault) for part, state in self.parts.items() for fault in state.faults]
 
-    @property
+    @cached_property
     def blocks(self) -> tuple[BlockAudit, ...]:
         """The audits of all blocks that have an op with an index. Those of an invalid dump do not count."""
         states = [] if self.faults else self.parts.values()
@@ -82,7 +83,7 @@ class DumpStates(Shown):
         """Whether its order cannot be judged: it is invalid, or no op carries an index and some could."""
         return bool(self.faults) or self.is_unindexed
 
-    @property
+    @cached_property
     def is_unindexed(self) -> bool:
         """Whether it is valid and has ops that could carry an index, and none carries one."""
         return any(state.is_unindexed for state in self.parts.values()) and not (self.blocks or self.faults)
@@ -112,6 +113,9 @@ class ProgramStates:
         self._steps = log.steps
         self._last: tuple[Dump, DumpStates] | None = None  # the last text that was read
         self._outside = WeakKeyDictionary[OutsideText, DumpStates]()
+        # The last numbers of modules, and what they were found by; and the last states with them.
+        self._numbered: tuple[tuple[object, ...], list[int]] | None = None
+        self._last_states: tuple[DumpStates, Sequence[int], DumpStates] | None = None
 
     def observe(self, dump: Dump, *, is_said_invalid: bool = False) -> DumpStates:
         """Audit the states in a dump that are not known. The known states do not change.
@@ -162,8 +166,10 @@ class ProgramStates:
 
     def _identified(self, read: DumpStates) -> DumpStates:
         """Return the states read, with the places of modules in the dump replaced by their known numbers."""
-        known = self.walk
-        numbers = number_modules([*read.modules.values()], read.homes, known.modules, known.homes)
+        numbers: Sequence[int] = self._numbers_of(read) if read.modules else ()
+        last_read, last_numbers, states = self._last_states or (None, (), None)
+        if states is not None and read is last_read and numbers is last_numbers:
+            return states
         functions_first = sorted(read.parts.items(), key=lambda item: isinstance(item[0], int))
         functions = {numbers[p] if isinstance(p, int) else p: state for p, state in functions_first}
         homes = {
@@ -171,7 +177,17 @@ class ProgramStates:
             for part, home in (read.homes.items() if read.only_function is None else ())
         }
         modules = dict(zip(numbers, read.modules.values(), strict=True))
-        return DumpStates(read.only_function, functions, homes, modules)
+        states = DumpStates(read.only_function, functions, homes, modules)
+        self._last_states = read, numbers, states
+        return states
+
+    def _numbers_of(self, read: DumpStates) -> list[int]:
+        known = self.walk
+        found_by = read.modules, read.homes, {**known.modules}, {**known.homes}
+        if self._numbered is None or self._numbered[0] != found_by:  # most dumps have the modules of the last
+            numbers = number_modules([*read.modules.values()], read.homes, known.modules, known.homes)
+            self._numbered = found_by, numbers
+        return self._numbered[1]
 
     def _read(self, dump: Dump) -> DumpStates:
         shown = self._steps.show(dump)
@@ -196,7 +212,7 @@ class ProgramStates:
                 outside = known_outside
             elif (
                 not dump.has_failed
-                and (not same or same.keys() < text.functions.keys())  # what is read is compared, too
+                and (len(text.functions) != 1 or not same)  # what is read is compared, too
                 and (around := self._steps.read_without(dump, same)) is not None
             ):
                 others = {*around.functions} - text.functions.keys()
@@ -269,7 +285,8 @@ class ProgramStates:
         pairs = [(self.functions.get(part), shown.parts.get(part)) for part in known]
         if not pairs:
             return None
-        figures = [] if shown.faults else [(old or _NOTHING, new or _NOTHING) for old, new in pairs]
+        differing = [] if shown.faults else [(old, new) for old, new in pairs if old is not new]
+        figures = [(old or _NOTHING, new or _NOTHING) for old, new in differing]
         may_wrap = step.ended is not None and not shown.is_named
         is_wrapped = may_wrap and any(walk.is_wrapped(part, shown) for part in known)
         changed = is_wrapped or any(not old or not new or old.key != new.key for old, new in pairs)
@@ -281,7 +298,7 @@ class ProgramStates:
         )
 
     def _lost(self, step: LogStep[DumpStates], pairs: Collection[tuple[FunctionState, FunctionState]]) -> int:
-        lost = set[int]().union(*(old.indices - new.indices for old, new in pairs if old is not new))
+        lost = set[int]().union(*(old.indices - new.indices for old, new in pairs))
         if lost:
             after = {**self.functions, **step.shown.parts}
             lost = lost.difference(

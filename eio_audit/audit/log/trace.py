@@ -13,6 +13,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, reduce
 from itertools import chain, starmap
+from operator import is_
 from typing import NamedTuple, Protocol
 
 from eio_audit.audit.check.figures import BlockAudit, Summary, summarize_blocks
@@ -22,7 +23,7 @@ from eio_audit.audit.gate.findings import Finding
 from eio_audit.audit.gate.gate import by_severity
 from eio_audit.audit.log.failures import Crash, Failures, Suspect, located
 from eio_audit.audit.log.followed_pairs import LeftOp, LeftPairs, left_pairs
-from eio_audit.audit.log.function_states import DumpStates, ProgramStates
+from eio_audit.audit.log.function_states import DumpStates, FunctionState, ProgramStates
 from eio_audit.audit.log.pass_advice import PassAdvice
 from eio_audit.audit.log.program_log import ProgramLog
 from eio_audit.audit.log.scope_steps import (
@@ -327,6 +328,8 @@ class _TracedProgram:
         self.judged: dict[FunctionOrModule, tuple[Dump, tuple[BlockAudit, ...]]] = {}
         self.charges: dict[int, _Charges] = {}
         self.first_ops = Counter[str]()  # its ops by name, as they were first shown
+        # What its last dump showed, and the ops in that by name: most dumps show the same.
+        self.counted: tuple[Sequence[FunctionState], Mapping[str, int]] = [], {}
 
     def judge(self, step: LogStep[DumpStates]) -> None:
         """Take the figures of a dump. If it has no index, or is invalid, those before it count on."""
@@ -439,8 +442,10 @@ class _Tracer:
 
     def _count(self, program: _TracedProgram, place: TracedPlace, states: DumpStates) -> None:
         """Count the ops of a dump whose states are not known yet."""
-        ops = sum_of(state.names for state in states.parts.values())
-        self._counted.append(CountedDump(place, states.only_function, ops))
+        shown, last = [*states.parts.values()], program.counted[0]
+        if len(shown) != len(last) or not all(map(is_, shown, last)):
+            program.counted = shown, sum_of(one.names for one in shown)
+        self._counted.append(CountedDump(place, states.only_function, program.counted[1]))
         walk = program.states.walk
         new = (part for part in states.parts if part not in walk.known and not walk.is_new(part, states))
         program.first_ops.update(sum_of(states.parts[part].names for part in new))
