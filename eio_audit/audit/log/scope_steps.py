@@ -116,7 +116,7 @@ class ScopeSteps:
         """Return what a dump shows, to ``take`` it. The last one is kept."""
         if self._shown is None or self._shown.dump is not dump:
             self._shown, self._before = ShownText(dump, self._options.op_table, self._outsides), None
-            if len(self._interned) > KNOWN_TEXTS:
+            if len(self._interned) + len(self._interned.locations) > KNOWN_TEXTS:
                 self._interned, self._reads, self._sides = Interned(), Recent(KNOWN_BYTES), []
         return self._shown
 
