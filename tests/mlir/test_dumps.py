@@ -346,6 +346,13 @@ def test_a_file_without_markers_is_the_stage_it_is_called(tmp_path: Path) -> Non
     assert [d.marker for d in stream(str(numbered), stage="after")] == [Marker("cse", "cse", None)]
 
 
+def test_a_stream_counts_the_lines_of_equal_and_other_texts(tmp_path: Path) -> None:
+    texts = ["module {\n}\n", "module {\n}\n", "module {\n\n}\n", "module {\n}\n"]
+    path = tmp_path / "passes.log"
+    path.write_text("".join(f"// -----// IR Dump After p //----- //\n{text}" for text in texts))
+    assert [dump.line for dump in stream(str(path))] == [1, 4, 7, 11]
+
+
 PIECES = [
     "module {\n}\n",
     "\n// -----\n",

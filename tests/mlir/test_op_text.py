@@ -97,3 +97,27 @@ def test_the_texts_of_all_ops_are_those_of_each() -> None:
         texts = OpTexts(read, known).of_all()
         assert texts == [OpTexts(read).of(op) for op in range(len(read))]
         assert texts[3] is texts[5]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "are_equal"),
+    [
+        ("!t.r<c>{%a}", "!t.r<c>{%b}", True),
+        ("!t.r<t.s<c>>{%a}", "!t.r<t.s<c>>{%b}", True),
+        ("#t.m<%a>", "#t.m<%b>", False),
+        ("#t.m<d -> %a>", "#t.m<d -> %b>", False),
+        ("#t.m<(d) -> %a>", "#t.m<(d) -> %b>", False),
+        ('#t.m<">", %a>', '#t.m<">", %b>', False),
+        ("#t.m<[a], %a>", "#t.m<[a], %b>", False),
+    ],
+)
+def test_a_value_name_counts_only_inside_a_dialect_attribute(one: str, other: str, are_equal: bool) -> None:
+    read = ir_of(f"func.func @f(%a: i32, %b: i32) {{\n  t.x {one}\n  t.x {other}\n  return\n}}\n")
+    texts = OpTexts(read).of_all()
+    assert texts == [OpTexts(read).of(op) for op in range(len(read))]
+    assert (texts[1] == texts[2]) is are_equal
+
+
+def test_blanks_and_aliases_in_a_dialect_attribute_are_as_in_any_other() -> None:
+    text = texts_of("t.x #arith.m< c >, #arith.m<#v>, #arith.m<c>", "#v = 1 : i64\n").of(1)
+    assert text.text == b"t.x #arith.m< c >, #arith.m<1 : i64>, #arith.m<c>"
