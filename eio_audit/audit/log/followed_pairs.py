@@ -84,7 +84,7 @@ class FollowedPairs:
         """End what was passed over in functions that a dump with indices shows, and all in vanished ones."""
         gone = self._disordered_in(vanished)
         for part in (*judged, *vanished):
-            if not isinstance(part, int):
+            if not isinstance(part, tuple):
                 gone |= self._unjudged.pop(part, set())
         self._update(gone, [])
 

@@ -17,10 +17,9 @@ from eio_audit.audit.check.figures import BlockAudit
 from eio_audit.audit.check.keyed_dump import AuditedDump, KeyedDump, SharedWork, read_dump
 from eio_audit.audit.log.followed_pairs import LastAudit
 from eio_audit.audit.log.program_log import ProgramLog
-from eio_audit.audit.log.walk import LogStep, Shown
 from eio_audit.audit.options import AuditOptions
-from eio_audit.audit.programs.modules import FunctionOrModule, number_modules, parts_of
-from eio_audit.audit.programs.scope_text import OutsideText
+from eio_audit.audit.programs.modules import FunctionOrModule, parts_of
+from eio_audit.audit.programs.scope_text import OutsideText, Scope, ShownText
 from eio_audit.mlir.input.dumps import Dump
 from eio_audit.mlir.input.function_texts import DumpText, FunctionText
 from eio_audit.mlir.ir import IR, Fault
@@ -60,11 +59,17 @@ class FunctionState(NamedTuple):
 _NOTHING = FunctionState(b"", (), frozenset(), frozenset())  # the figures of a missing function
 
 
-class DumpStates(Shown):
+class DumpStates(NamedTuple):
     """The states that one dump shows."""
 
+    # Symbol of the function if the dump shows only that; None for a program or a module.
+    only_function: str | None
     # Per function or module in it, its state. A module's state excludes those in it.
     parts: Mapping[FunctionOrModule, FunctionState]
+    places: Mapping[FunctionOrModule, Scope] = {}  # per function or module, where it is in the program
+    is_known: bool = False  # whether the dumps before showed the same, or what is around it
+    # The functions and modules that it omits though it shows what was around them.
+    vanished: Collection[FunctionOrModule] = ()
 
     @property
     def faults(self) -> list[tuple[FunctionOrModule, Fault]]:
@@ -104,13 +109,14 @@ class ProgramStates:
     """
 
     def __init__(self, options: AuditOptions, log: ProgramLog) -> None:
-        self.walk = log.walk  # the walk over the dumps of the program
         # Per function or module, its last known state.
         self.functions: dict[FunctionOrModule, FunctionState] = {}
         self.work = SharedWork(0)  # what the audits of its dumps share
         self._options = options
         self._steps = log.steps
-        self._last: tuple[Dump, DumpStates] | None = None  # the last text that was read
+        # The last text that was read, and what it shows.
+        self._last: tuple[Dump, ShownText, DumpStates] | None = None
+        self._places: dict[FunctionOrModule, Scope] = {}  # where these functions and modules are
         self._outside = WeakKeyDictionary[OutsideText, DumpStates]()
 
     def observe(self, dump: Dump, *, is_said_invalid: bool = False) -> DumpStates:
@@ -123,9 +129,9 @@ class ProgramStates:
             InputError: the dump cannot be read.
         """
         last = self._last if self._last is not None and dump.has_text_of(self._last[0]) else None
-        if last is None or (last[1].faults and not dump.has_failed):
-            self._last = last = dump, self._read(dump)
-        states = self._identified(last[1])
+        if last is None or (last[2].faults and not dump.has_failed):
+            self._last = last = dump, self._steps.show(dump), self._read(dump)
+        states = self._placed(last[2], last[1])
         if not dump.has_failed:
             return states
         invalid = {
@@ -160,18 +166,33 @@ class ProgramStates:
         known = self.functions
         return {part for part, state in shown.parts.items() if part in known and known[part].key == state.key}
 
-    def _identified(self, read: DumpStates) -> DumpStates:
-        """Return the states read, with the places of modules in the dump replaced by their known numbers."""
-        known = self.walk
-        numbers = number_modules([*read.modules.values()], read.homes, known.modules, known.homes)
-        functions_first = sorted(read.parts.items(), key=lambda item: isinstance(item[0], int))
-        functions = {numbers[p] if isinstance(p, int) else p: state for p, state in functions_first}
-        homes = {
-            numbers[part] if isinstance(part, int) else part: None if home is None else numbers[home]
-            for part, home in (read.homes.items() if read.only_function is None else ())
+    def _placed(self, read: DumpStates, shown: ShownText) -> DumpStates:
+        """Return the states of a dump where they are in the program, and what it omits of that."""
+        root, scopes = self._steps.root_of(shown), shown.outline.scopes
+        own = scopes[0] if root is None else root
+
+        def placed(scope: Scope) -> Scope:
+            return (*own, *scope[len(scopes[0]) :])
+
+        functions_first = sorted(read.parts.items(), key=lambda item: isinstance(item[0], tuple))
+        parts = {placed(p) if isinstance(p, tuple) else p: state for p, state in functions_first}
+        if read.only_function is not None:
+            return DumpStates(read.only_function, parts)
+        here = dict.fromkeys(map(placed, scopes))
+
+        def was_here(part: FunctionOrModule, place: Scope) -> bool:
+            if not own:  # functions without a module
+                return len(place) == 1 and isinstance(part, str)
+            return (*own, *place) in here if root is None else place[: len(own)] == own
+
+        vanished = [p for p, place in self._places.items() if p not in parts and was_here(p, place)]
+        symbols = {place[-1].symbol: place for place in here if place}
+        places: dict[FunctionOrModule, Scope] = {
+            part: part if isinstance(part, tuple) else symbols.get(part, own)
+            for part in parts
+            if part is not None
         }
-        modules = dict(zip(numbers, read.modules.values(), strict=True))
-        return DumpStates(read.only_function, functions, homes, modules)
+        return DumpStates(None, parts, places, root is not None, vanished)
 
     def _read(self, dump: Dump) -> DumpStates:
         shown = self._steps.show(dump)
@@ -258,43 +279,40 @@ class ProgramStates:
         state = _states_in(audited, text, [function.symbol]).get(function.symbol)
         return state and state._replace(callees=keys)
 
-    def change(self, step: LogStep[DumpStates], parts: Collection[FunctionOrModule]) -> StateChange | None:
-        """Return the change of some functions and modules, observed or vanished; None if none was known.
+    def is_new(self, part: FunctionOrModule, shown: DumpStates) -> bool:
+        """Return whether a dump added a function or module: it is unknown, but what is around it is known."""
+        return shown.is_known and part is not None and part not in self.functions
 
-        In a dump after a pass, that pass added a new module around the outermost one. Any other dump may just
-        show more of the program.
-        """
-        walk, shown = self.walk, step.shown
-        known = [part for part in parts if part in self.functions or walk.is_new(part, shown)]
+    def change(self, shown: DumpStates, parts: Collection[FunctionOrModule]) -> StateChange | None:
+        """Return the change of some functions and modules, observed or vanished; None if none was known."""
+        known = [part for part in parts if part in self.functions or self.is_new(part, shown)]
         pairs = [(self.functions.get(part), shown.parts.get(part)) for part in known]
         if not pairs:
             return None
         figures = [] if shown.faults else [(old or _NOTHING, new or _NOTHING) for old, new in pairs]
-        may_wrap = step.ended is not None and not shown.is_named
-        is_wrapped = may_wrap and any(walk.is_wrapped(part, shown) for part in known)
-        changed = is_wrapped or any(not old or not new or old.key != new.key for old, new in pairs)
+        changed = any(not old or not new or old.key != new.key for old, new in pairs)
         return StateChange(
             changed=changed,
             differs=changed or any(_sum(old, "avoidable") != _sum(new, "avoidable") for old, new in figures),
             mislabelled=sum(max(_sum(n, "wrong_indices") - _sum(o, "wrong_indices"), 0) for o, n in figures),
-            lost=self._lost(step, figures),
+            lost=self._lost(shown, figures),
         )
 
-    def _lost(self, step: LogStep[DumpStates], pairs: Collection[tuple[FunctionState, FunctionState]]) -> int:
+    def _lost(self, shown: DumpStates, pairs: Collection[tuple[FunctionState, FunctionState]]) -> int:
         lost = set[int]().union(*(old.indices - new.indices for old, new in pairs if old is not new))
         if lost:
-            after = {**self.functions, **step.shown.parts}
+            after = {**self.functions, **shown.parts}
             lost = lost.difference(
-                *(state.indices for part, state in after.items() if part not in step.vanished)
+                *(state.indices for part, state in after.items() if part not in shown.vanished)
             )
         return len(lost)
 
-    def remember(self, step: LogStep[DumpStates]) -> None:
+    def remember(self, shown: DumpStates) -> None:
         """Store the states that a dump shows as known."""
-        for part in step.vanished:
-            del self.functions[part]
-        self.functions.update(step.shown.parts)
-        self.walk.remember(step)
+        for part in shown.vanished:
+            del self.functions[part], self._places[part]
+        self.functions.update(shown.parts)
+        self._places.update(shown.places)
 
 
 def _sum(state: FunctionState, figure: str) -> int:
@@ -344,20 +362,18 @@ def _grouped(
 ) -> DumpStates:
     """Return the states that an audited dump shows, without some functions."""
     ir = audited.ir
-    parts = parts_of(ir, audited.functions)
-    ops: dict[FunctionOrModule, list[int]] = defaultdict(
-        list, {number: [] for number in range(len(parts.modules))}
-    )
+    part_of = parts_of(ir, audited.functions)
+    ops: dict[FunctionOrModule, list[int]] = defaultdict(list)
     op = 0
     while op < len(ir):
-        is_left_out = parts.of_op[op] in left_out  # the op is that function
+        is_left_out = part_of[op] in left_out  # the op is that function
         if not is_left_out:
-            ops[parts.of_op[op]].append(op)
+            ops[part_of[op]].append(op)
         op = ir.subtree_end[op] if is_left_out else op + 1
     blocks: dict[FunctionOrModule, list[BlockAudit]] = defaultdict(list)
     for number, block in zip(audited.blocks, audited.audit.blocks, strict=True):
         parent = ir.parent_op(number)
-        home = parts.of_op[parent] if parent >= 0 else None
+        home = part_of[parent] if parent >= 0 else None
         part = block.function if block.function is not None else home
         blocks[part].append(block)
         ops.setdefault(part, [])
@@ -370,8 +386,8 @@ def _grouped(
             unmatched=frozenset(audited.audit.unmatched),
             is_unindexed=not fixed.issuperset(members),
             names=ir.count_names(members),
-            faults=tuple(fault for fault in ir.faults if parts.of_op[fault.op] == part),
-            forward_uses=tuple(fault for fault in ir.forward_uses if parts.of_op[fault.op] == part),
+            faults=tuple(fault for fault in ir.faults if part_of[fault.op] == part),
+            forward_uses=tuple(fault for fault in ir.forward_uses if part_of[fault.op] == part),
         )
         for part, members in ops.items()
     }
@@ -382,7 +398,7 @@ def _grouped(
         for shared in states.keys() & text.functions.keys():
             function = text.functions[str(shared)]
             states[shared] = states[shared]._replace(key=function.key, text=function)
-    return DumpStates(symbol, states, parts.homes, dict(enumerate(parts.modules)))
+    return DumpStates(symbol, states)
 
 
 def _as_outermost(text: bytes) -> bytes:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection
 
 from eio_audit.audit.log.followed_pairs import FollowedPairs
 from eio_audit.audit.log.scope_steps import ScopeStep, ScopeSteps
-from eio_audit.audit.log.walk import LogStep, ProgramWalk, ShownT
+from eio_audit.audit.log.walk import LogStep, ProgramWalk
 from eio_audit.audit.options import AuditOptions
 from eio_audit.audit.programs.modules import FunctionOrModule
 from eio_audit.mlir.input.dumps import Dump
@@ -19,9 +19,9 @@ from eio_audit.mlir.source import InputError
 
 
 class ProgramLog:
-    """The dumps of one program: ``take`` each with what it shows, then ``follow`` its pairs.
+    """The dumps of one program: each is a step of the ``walk``; ``compare`` it, then ``follow`` its pairs.
 
-    A dump may also be a step of the ``walk`` first, and be compared later: those in order need not be read.
+    A step may also be compared later: those in order need not be read.
     """
 
     def __init__(self, options: AuditOptions) -> None:
@@ -31,17 +31,7 @@ class ProgramLog:
         self._matches_whole_dumps = options.order_from is not None
         self._known: dict[str, FunctionText] = {}  # by symbol, the last known text of a function
 
-    def take(
-        self, dump: Dump, shown: ShownT, same: Collection[FunctionOrModule] | None = None
-    ) -> LogStep[ShownT]:
-        """Begin or end the pass of a dump, and compare it, unless all it shows is the ``same`` as known."""
-        step = self.walk.step(dump, shown)
-        is_all_same = same is not None and None not in same and len(same) == len(shown.parts)
-        if not is_all_same or step.vanished or self.steps.texts.namesakes:
-            self.compare(step, same)
-        return step
-
-    def compare(self, step: LogStep[ShownT], same: Collection[FunctionOrModule] | None = None) -> None:
+    def compare(self, step: LogStep, same: Collection[FunctionOrModule] | None = None) -> None:
         """Compare a dump with the text before it, and number its ops.
 
         Functions that are the ``same`` as in the dump that showed them last are not read again; their texts
@@ -65,17 +55,18 @@ class ProgramLog:
 
     def follow(
         self,
-        step: LogStep[ShownT],
+        step: LogStep,
         origin: Callable[[str | None], int],
         judged: Collection[FunctionOrModule] | None,
+        vanished: Collection[FunctionOrModule] = (),
     ) -> None:
         """Follow the pairs into a dump that was compared, if it was.
 
         ``origin`` tells what is charged with what is new in a function. ``judged`` are the functions of the
-        dump; None if its order cannot be judged, as no op carries an index.
+        dump; None if its order cannot be judged, as no op carries an index. It has none of the ``vanished``.
         """
         if step.compared is not None and judged is None:
             self.followed.pass_over(step.compared)
         elif step.compared is not None:
             self.followed.take(step.compared, origin)
-        self.followed.end(judged or (), step.vanished)
+        self.followed.end(judged or (), vanished)
