@@ -33,7 +33,7 @@ def traced(*dumps: str) -> Trace:
 
 
 def test_a_dump_that_cannot_be_compared_says_so_in_its_row(monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(log: ProgramLog, dump: object, same: object) -> None:
+    def fail(*_: object, **__: object) -> None:
         raise InputError("passes.log", None, "expected '}'")
 
     monkeypatch.setattr(ProgramLog, "compared", fail)
@@ -65,6 +65,20 @@ def test_dumps_after_passes_only() -> None:
         dump("After", "c", function("f", 2, 1)),
     )
     assert rows(result) == [("a", "@f", None, 0), ("b", "@f", False, 0), ("c", "@f", True, 1)]
+
+
+def test_the_program_is_not_taken_for_a_module_in_it_that_has_grown() -> None:
+    others = [function(name, 1) for name in "ghi"]
+
+    def inner(*functions: str) -> str:
+        return nested(*functions, header="module @m")
+
+    result = traced(
+        dump("After", "a", inner(inner(function("f", 1)))),
+        dump("After", "b", inner(function("f", 1), *others)),
+        dump("After", "c", inner(inner(function("f", 1, 2), *others))),
+    )
+    assert [*(result.passes[-1].ops or {})] == ["ttir.add"]
 
 
 def test_dumps_before_passes_only() -> None:

@@ -240,7 +240,7 @@ class _Recorder:
         text = self._log.steps.show(dump)
         step = self._log.walk.step(dump, text.outline.only_function, text.function_texts)
         step.compared = self._log.compared(dump)
-        self._follow_pairs(step, step.compared, text.function_texts)
+        self._follow_pairs(step, step.compared)
         if step.compared.new is not None:
             self._follow(step, step.compared, step.compared.new)
         for line, ops in enumerate(step.compared.after.lines.ops):
@@ -248,7 +248,7 @@ class _Recorder:
                 if number in self._tracks:
                     self._tracks[number].shown = step.compared.after, line, place
 
-    def _follow_pairs(self, step: LogStep, compared: ScopeStep, functions: Collection[str]) -> None:
+    def _follow_pairs(self, step: LogStep, compared: ScopeStep) -> None:
         def origin(function: str | None) -> int:
             if not compared.was_known(function):
                 return INITIAL
@@ -256,7 +256,7 @@ class _Recorder:
             return self._changes.setdefault(change, len(self._changes))
 
         is_judged = compared.new is None or any(compared.new.ops.dump.keys.keyed_by_block)
-        self._log.follow(step, origin, functions if is_judged else None)
+        self._log.follow(step, origin, is_judged=is_judged)
 
     def _inversions_of(self, op: int) -> tuple[OpInversions, ...]:
         """Return the pairs out of order that the op with a number is in, by the pass that made them."""

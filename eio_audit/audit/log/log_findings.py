@@ -118,8 +118,9 @@ class _ProgramFindings:
         if self._is_followed:
             self._last = step
             self.log.compare(step)
-            judged = None if is_unindexed else makers
-            self.log.follow(step, lambda function: self._number(makers.get(function)), judged)
+            self.log.follow(
+                step, lambda function: self._number(makers.get(function)), is_judged=not is_unindexed
+            )
 
     def _number(self, maker: str | None) -> int:
         return self._numbers.setdefault(maker, len(self._numbers))

@@ -31,42 +31,40 @@ class ProgramLog:
         self._matches_whole_dumps = options.order_from is not None
         self._known: dict[str, FunctionText] = {}  # by symbol, the last known text of a function
 
-    def compare(self, step: LogStep, same: Collection[FunctionOrModule] | None = None) -> None:
+    def compare(
+        self, step: LogStep, same: Collection[FunctionOrModule] | None = None, *, is_read: bool = False
+    ) -> None:
         """Compare a dump with the text before it, and number its ops.
 
         Functions that are the ``same`` as in the dump that showed them last are not read again; their texts
-        tell which these are, if the caller does not know.
+        tell which these are, if the caller does not know. Of a dump with the same text, nothing is, unless
+        it ``is_read``.
         """
         try:
-            step.compared = self.compared(step.dump, same)
+            step.compared = self.compared(step.dump, same, is_read=is_read)
         except InputError as error:
             step.unread = error
 
-    def compared(self, dump: Dump, same: Collection[FunctionOrModule] | None = None) -> ScopeStep:
+    def compared(
+        self, dump: Dump, same: Collection[FunctionOrModule] | None = None, *, is_read: bool = False
+    ) -> ScopeStep:
         """Return a dump and the text before it, as ``compare`` does; an InputError if one cannot be read."""
         shown = self.steps.show(dump)
         texts = shown.function_texts
         if same is None:
             known = texts.keys() & self._known
             same = {symbol for symbol in known if self._known[symbol].is_same_as(texts[symbol])}
-        found = self.steps.take(shown, () if self._matches_whole_dumps else same)
+        found = self.steps.take(shown, () if self._matches_whole_dumps else same, is_read=is_read)
         self._known |= texts
         return found
 
-    def follow(
-        self,
-        step: LogStep,
-        origin: Callable[[str | None], int],
-        judged: Collection[FunctionOrModule] | None,
-        vanished: Collection[FunctionOrModule] = (),
-    ) -> None:
+    def follow(self, step: LogStep, origin: Callable[[str | None], int], *, is_judged: bool) -> None:
         """Follow the pairs into a dump that was compared, if it was.
 
-        ``origin`` tells what is charged with what is new in a function. ``judged`` are the functions of the
-        dump; None if its order cannot be judged, as no op carries an index. It has none of the ``vanished``.
+        ``origin`` tells what is charged with what is new in a function. A dump cannot be judged if no op
+        carries an index, or if it is invalid.
         """
-        if step.compared is not None and judged is None:
-            self.followed.pass_over(step.compared)
-        elif step.compared is not None:
+        if step.compared is not None and is_judged:
             self.followed.take(step.compared, origin)
-        self.followed.end(judged or (), vanished)
+        elif step.compared is not None:
+            self.followed.pass_over(step.compared)

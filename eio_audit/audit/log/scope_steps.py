@@ -153,15 +153,17 @@ class ScopeSteps:
         """Return which known scope of the program a dump shows; None if it is not known."""
         return self._before.root if shown is self._shown else self.texts.find(shown)
 
-    def take(self, shown: ShownText, same: Container[FunctionOrModule]) -> ScopeStep:
+    def take(
+        self, shown: ShownText, same: Container[FunctionOrModule], *, is_read: bool = False
+    ) -> ScopeStep:
         """Compare what a dump shows with the last known text of that.
 
-        ``same`` are the functions that are the same as in the dump that showed them last. An InputError says
-        that one of the texts cannot be read.
+        ``same`` are the functions that are the same as in the dump that showed them last. The same text is
+        not read, unless ``is_read``. An InputError says that one of the texts cannot be read.
         """
         root, before = self._before.root, self._before.text
         after, self._before = shown.text, _Before(self.texts, shown)
-        if before is not None and before.is_same_as(after):
+        if not is_read and before is not None and before.is_same_as(after):
             after = after.with_all_of(before)
             self.texts.take(after, shown.outline)
             return ScopeStep(before, after)

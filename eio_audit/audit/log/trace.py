@@ -350,7 +350,7 @@ class _TracedProgram:
             is_made = step.compared is not None and step.compared.was_known(function)
             return run.number if run is not None and is_made else INITIAL
 
-        self.log.follow(step, origin, None if shown.is_unjudged else shown.parts, shown.vanished)
+        self.log.follow(step, origin, is_judged=not shown.is_unjudged)
 
     def charged(self) -> LeftPairs:
         """Return what each run is charged with, at the end of the log."""
@@ -415,10 +415,11 @@ class _Tracer:
             self._modules += module_lines(dump)
             return  # the output of a compiler, printed without locations
         step = program.log.walk.step(dump, states.only_function, states.parts)
-        same = program.states.same_in(states)
+        again = set() if states.is_unjudged else program.log.followed.passed_over(states.parts)
+        same = program.states.same_in(states) - again
         is_all_same = None not in same and len(same) == len(states.parts) and not states.vanished
         if not is_all_same or program.log.steps.texts.namesakes:
-            program.log.compare(step, same)
+            program.log.compare(step, same, is_read=bool(again))
         compared = step.compared
         changes: dict[PassRun | None, list[ChangedOp]] = defaultdict(list)
         for change in () if compared is None else changed_ops(compared):
