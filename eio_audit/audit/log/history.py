@@ -15,9 +15,8 @@ from eio_audit.audit.diff.dump_comparison import DumpComparison, OpChange
 from eio_audit.audit.explain.op_choice import OpReference, find_ops, has_op, no_dump_on_line
 from eio_audit.audit.locations.original_index import OpLabel
 from eio_audit.audit.locations.parsed_locations import NO_LOCATION, Interned
-from eio_audit.audit.log.program_log import ProgramLog
+from eio_audit.audit.log.program_log import LogStep, ProgramLog
 from eio_audit.audit.log.scope_steps import ScopeSide, ScopeStep
-from eio_audit.audit.log.walk import LogStep
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.audit.programs.scope_text import ScopeText
 from eio_audit.mlir.input.dumps import Dump, DumpPlace, each_dump

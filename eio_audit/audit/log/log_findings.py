@@ -19,8 +19,7 @@ from eio_audit.audit.gate.rules import ORDER_RULES, Rule
 if TYPE_CHECKING:  # a dump in order without a marker needs no walk
     from eio_audit.audit.check.figures import DumpAudit
     from eio_audit.audit.gate.findings import Finding
-    from eio_audit.audit.log.program_log import ProgramLog
-    from eio_audit.audit.log.walk import LogStep
+    from eio_audit.audit.log.program_log import LogStep, ProgramLog
     from eio_audit.audit.options import AuditOptions
     from eio_audit.mlir.input.dumps import Dump
 

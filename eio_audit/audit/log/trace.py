@@ -3,7 +3,7 @@
 A pass is charged with each pair of ops that it put out of order (``inverted_pairs.py``), and with the other
 differences between a function in the dump after it and the same function in the last dump before that,
 anywhere in the log. So dumps of several functions may interleave. If a pass runs inside another one, the
-outer pass is charged with the rest. ``walk.py`` decides which pass is charged.
+outer pass is charged with the rest. ``program_log.py`` decides which pass is charged.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from eio_audit.audit.log.failures import Crash, Failures, Suspect, located
 from eio_audit.audit.log.followed_pairs import LeftOp, LeftPairs, left_pairs
 from eio_audit.audit.log.function_states import DumpStates, ProgramStates
 from eio_audit.audit.log.pass_advice import PassAdvice
-from eio_audit.audit.log.program_log import ProgramLog
+from eio_audit.audit.log.program_log import LogStep, PassRun, ProgramLog
 from eio_audit.audit.log.scope_steps import (
     ChangedOp,
     OpCounts,
@@ -33,7 +33,6 @@ from eio_audit.audit.log.scope_steps import (
     changed_ops,
     counts_by_name,
 )
-from eio_audit.audit.log.walk import LogStep, PassRun
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.audit.pair_class import SHUFFLED, PairClass
 from eio_audit.audit.programs.modules import FunctionOrModule
