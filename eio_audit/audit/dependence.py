@@ -14,7 +14,7 @@ from itertools import chain, compress, islice, repeat
 from operator import eq, mul, sub
 from typing import TYPE_CHECKING
 
-from eio_audit.mlir.ir import IR
+from eio_audit.mlir.ir import IR, packed
 
 if TYPE_CHECKING:
     from eio_audit.mlir.semantics.effects import EffectTable
@@ -56,8 +56,8 @@ class DependenceGraph:
 
     def add_values(self, producers: Iterable[int], users: Iterable[int]) -> None:
         """Add an edge for each use of a result. The columns are parallel and sorted by user."""
-        self._producers.fromlist(list(producers))
-        self._users.fromlist(list(users))
+        self._producers.extend(packed("i", [*producers]))
+        self._users.extend(packed("i", [*users]))
         self._kinds.extend(repeat(_KINDS.index(DependenceKind.VALUE), len(self._users) - len(self._kinds)))
 
     def edges(self) -> Iterator[tuple[int, int, DependenceKind]]:

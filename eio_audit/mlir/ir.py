@@ -14,7 +14,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from functools import cached_property, partial
-from typing import NamedTuple, TypeVar
+from struct import pack
+from typing import Literal, NamedTuple, TypeVar
 
 from eio_audit.mlir.pattern import pattern
 from eio_audit.mlir.source import Source, Span, decoded
@@ -39,6 +40,11 @@ _CUSTOM_SYMBOL = pattern(
 )
 """The symbol in a custom header. One in parentheses, an attribute or a type is a use of another symbol."""
 _LABEL = pattern(rb"\^[\w$.-]+")
+
+
+def packed(typecode: Literal["i", "q"], numbers: Sequence[int]) -> array[int]:
+    """Return numbers as an array. It takes half the time of ``array(typecode, numbers)``."""
+    return array(typecode, pack(f"{len(numbers)}{typecode}", *numbers))
 
 
 class Fault(NamedTuple):

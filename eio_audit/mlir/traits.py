@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections import ChainMap, defaultdict
+from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
@@ -50,6 +50,8 @@ _IDLE_FLAGS = frozenset(("convergent", "fresh", "may_trap", "may_trap_if_dynamic
 """Flags that add no effect on memory."""
 _IN_PATTERNS = frozenset("*?[")
 _CHANGE_TENSORS = frozenset(("mhlo", "stablehlo", "tt-mlir"))  # their ops may change a tensor in place
+_ROW = pattern(r'\n"([^"]+)": (.+)')
+_UNKNOWN = '{"effects": "unknown"}'
 _PLACE = pattern(
     rf"operand (?:[0-9]{{1,6}}|\?)(?: itself)?|result [0-9]{{1,6}}|{'|'.join(STATES)}|{EVERYTHING}"
 )
@@ -119,10 +121,10 @@ class _Table(Mapping[str, OpTraits]):
     row says that it is total or leaves that to the ops in its regions.
     """
 
-    def __init__(
-        self, defined: Mapping[str, Mapping[str, Any]], readings: Sequence[Mapping[str, Any]]
-    ) -> None:
-        self._defined = ChainMap(*map(dict, defined.values()))
+    def __init__(self, defined: Mapping[str, dict[str, str]], readings: Sequence[Mapping[str, Any]]) -> None:
+        self._defined: dict[str, str] = {}  # the rows as written; of several sources, the first counts
+        for rows in reversed([*defined.values()]):
+            self._defined |= rows
         self._readings: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
         self._patterns: dict[str, list[tuple[str, Mapping[str, Any]]]] = defaultdict(list)
         for name, row in ((name, reading["row"]) for reading in readings for name in reading["ops"]):
@@ -150,10 +152,10 @@ class _Table(Mapping[str, OpTraits]):
 
     def _entry(self, name: str) -> Mapping[str, Any]:
         """Return the row as written, with our own readings."""
-        defined = self._defined.get(name, {"effects": "unknown"})
+        entry: dict[str, Any] = json.loads(self._defined.get(name, _UNKNOWN).rstrip(","))
         patterns = self._patterns.get(name.partition(".")[0], ())
         general = [row for pattern, row in patterns if fnmatchcase(name, pattern)]
-        entry, flags = dict(defined), set(defined.get("flags", ()))
+        flags = set(entry.get("flags", ()))
         for row in [*general, *self._readings.get(name, ())]:
             if "effects" in row:
                 entry |= {"effects": row["effects"], "on": row.get("on", {})}
@@ -169,8 +171,20 @@ class _Table(Mapping[str, OpTraits]):
 
 
 @cache
-def _shipped(name: str) -> Any:
-    return json.loads((Path(__file__).parent / name).read_bytes())
+def _defined() -> dict[str, dict[str, str]]:
+    """Return the rows of ``op_traits.json`` as written, one on each line, by source and full name.
+
+    A run needs a few dozen of its 5,000 rows, and parsing them all takes as long as reading a small dump.
+    """
+    text = (Path(__file__).parent / "op_traits.json").read_text("utf-8")
+    parts = text.split('": {\n')
+    sources = [part.rpartition('"')[2] for part in parts]
+    return {source: dict(_ROW.findall("\n" + rows)) for source, rows in zip(sources, parts[1:], strict=False)}
+
+
+@cache
+def _own() -> Any:
+    return json.loads((Path(__file__).parent / "own_traits.json").read_bytes())
 
 
 @cache
@@ -180,7 +194,7 @@ def op_traits() -> Mapping[str, OpTraits]:
     Source: the op definitions (ODS) of MLIR and nine other compilers in ``op_traits.json``, which gives their
     revisions. ``own_traits.json`` adds what only their descriptions state, each with its reason.
     """
-    return _Table(_shipped("op_traits.json")["ops"], _shipped("own_traits.json")["readings"])
+    return _Table(_defined(), _own()["readings"])
 
 
 @cache
@@ -192,7 +206,7 @@ def op_of_callee(callee: str) -> str | None:
     >>> op_of_callee("arith.addf") is op_of_callee("ttnn.unheard_of") is None
     True
     """
-    others: Mapping[str, str] = _shipped("own_traits.json")["callees"]
+    others: Mapping[str, str] = _own()["callees"]
     name = others.get(callee, callee)
     return name if name.startswith("ttnn.") and name in op_traits() else None
 
@@ -200,13 +214,13 @@ def op_of_callee(callee: str) -> str | None:
 @cache
 def onnx_functions() -> frozenset[str]:
     """Return the operators of the ONNX standard that do no more than to compute their results."""
-    return frozenset(_shipped("own_traits.json")["onnx"])
+    return frozenset(_own()["onnx"])
 
 
 @cache
 def types_of_kind(kind: str) -> frozenset[str]:
     """Return the dialect types of a kind: ``plain``, ``content`` of a buffer, or ``address`` of memory."""
-    entries = _shipped("own_traits.json")["types"]
+    entries = _own()["types"]
     return frozenset(name for entry in entries if entry["kind"] == kind for name in entry["types"])
 
 
@@ -247,7 +261,7 @@ class OpTable:
         In the dialects of tt-mlir they are none. Custom calls of StableHLO and MHLO, and calls of EmitC, may
         change the tensors of a device.
         """
-        sources = _shipped("op_traits.json")["ops"].items()
+        sources = _defined().items()
         has_values = any(name in ops for source, ops in sources if source not in _CHANGE_TENSORS)
         return has_values and name not in self._own and not name.startswith("emitc.")
 
@@ -259,8 +273,8 @@ class OpTable:
     @cached_property
     def function_names(self) -> frozenset[str]:
         """The names of the ops that are functions. No shipped row is made for it, since that takes long."""
-        sources = _shipped("op_traits.json")["ops"].values()
-        shipped = {name for ops in sources for name, row in ops.items() if "function" in row.get("flags", ())}
+        rows = (item for rows in _defined().values() for item in rows.items())
+        shipped = {name for name, row in rows if '"function"' in row}
         own = {name for name, row in self._own.items() if "function" in row.flags}
         return frozenset(shipped - self._own.keys() | own)
 

@@ -110,6 +110,47 @@ def test_on_a_location_that_is_nearly_one_name(location: str) -> None:
     assert_same("\n".join(['"top"() ({', *lines, "}) : () -> () loc(unknown)", ""]).encode())
 
 
+@pytest.mark.parametrize(
+    "operands",
+    [
+        *(
+            "%0,%1",
+            "%0 ,%1",
+            " %0",
+            "%0, ",
+            "%0,  %1",
+            "%0 %1",
+            "%0%1",
+            "%0.%1",
+            "0",
+            "%0, 0",
+            ", %0",
+            " ",
+            "%",
+        ),
+        *(
+            "%1#0",
+            "%1#1, %0",
+            "%1#1,%0",
+            "%1#01",
+            "%1#",
+            "%1#a",
+            "%1#1a",
+            "%1#0#1",
+            "#1",
+            "%0, #1",
+            "%1 #1",
+            "%1#1 ",
+        ),
+        *("%1#2", "%0#1", "%1#9999999999", "%00", "%0a", "%0, %a"),
+    ],
+)
+def test_on_what_is_nearly_a_list_of_operands(operands: str) -> None:
+    op = f'"t.c"({operands}) : () -> () loc("x")'
+    lines = ['%0 = "t.a"() : () -> i32 loc("x")', '%1:2 = "t.b"() : () -> (i32, i32) loc("x")', *[op] * 3]
+    assert_same("\n".join(['"top"() ({', *lines, "}) : () -> () loc(unknown)", ""]).encode())
+
+
 HEADERS = [  # what opens a region, what may open the next one, what ends the op
     ("{n} = scf.if {u} -> i32 {{", "}} else {{", "}} loc({l})"),
     ("{n}:2 = my.loop {u}, %0#1 {{", "}} while {{", "}} : i32, i32 loc({l})"),

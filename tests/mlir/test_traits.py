@@ -1,11 +1,15 @@
 """The op table, and the rows that a project adds to it."""
 
+import json
+from pathlib import Path
+
 import pytest
 
 from eio_audit import AuditOptions, check, read_text
 from eio_audit.mlir.traits import UNLISTED, parse_op_traits
 from tests.internals import OpTable, OpTraits, op_traits
 
+FOLDER = Path(__file__).parents[2] / "eio_audit" / "mlir"
 WRITE = OpTraits(effects=frozenset({"write"}))
 READ = OpTraits(effects=frozenset({"read"}))
 
@@ -53,6 +57,17 @@ def test_what_a_row_cannot_say(entry: object, message: str) -> None:
 def test_a_pattern_does_not_say_what_a_region_is() -> None:
     with pytest.raises(ValueError, match="'isolated' needs an op's full name instead of a pattern"):
         parse_op_traits("my.*", {"effects": "pure", "flags": ["isolated"]})
+
+
+def test_the_table_has_each_row_of_the_shipped_files() -> None:
+    defined, own = (
+        json.loads((FOLDER / name).read_text("utf-8")) for name in ("op_traits.json", "own_traits.json")
+    )
+    rows = {name: row for source in reversed(defined["ops"].values()) for name, row in source.items()}
+    readings = {name for reading in own["readings"] for name in reading["ops"] if "*" not in name}
+    assert set(op_traits()) == rows.keys() | readings
+    plain = {name: row for name, row in rows.items() if row == {"effects": "pure"}}
+    assert [name for name in plain.keys() - readings if op_traits()[name].effects] == []
 
 
 def test_the_words_of_the_table_are_those_of_a_row() -> None:

@@ -128,7 +128,7 @@ _FOREIGN_KINDS = {
     "nothing": "{} is a character that is not visible: delete it",
     "entity": "{} is the source of a web page: copy the text that the page shows",
 }
-_MARKER_TEXT = b"IR Dump "
+_FIRST_OF_DASH = b"\xe2"
 _FOREIGN_MARKER = pattern(rb"(?P<dash>\xe2\x80[\x90-\x95])[^\n]{0,20}IR Dump ")
 _IR_LINE = pattern(
     rb"(?:[ \t]|\xc2\xa0|\xc2\xad|\xe2\x80[\x80-\x8d\xaf]|\xef\xbb\xbf|&nbsp;)*+"
@@ -174,9 +174,9 @@ def disguise(source: Source, span: Span, *, has_ops: bool) -> InputError | None:
 
 def foreign_marker(source: Source) -> InputError | None:
     """Return the error for a text in which dashes of markers are no plain ones; None without one."""
-    if source.data.find(_MARKER_TEXT, 0, _LOOKED_AT) >= 0 and (
-        found := _FOREIGN_MARKER.search(source.data, 0, _LOOKED_AT)
-    ):
+    if source.data.find(_FIRST_OF_DASH, 0, _LOOKED_AT) < 0:  # a byte is found ten times as fast as a text
+        return None
+    if found := _FOREIGN_MARKER.search(source.data, 0, _LOOKED_AT):
         shown = decoded(found["dash"])
         return source.error(found.start("dash"), _FOREIGN_KINDS["dash"].format(shown))
     return None

@@ -14,9 +14,9 @@ from array import array
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import accumulate, chain, compress, islice, repeat
-from operator import lt, mul, sub
+from operator import add, lt, mul, sub
 
-from eio_audit.mlir.ir import IR, NO_OFFSET
+from eio_audit.mlir.ir import IR, NO_OFFSET, packed
 from eio_audit.mlir.reading.boundaries import Boundaries
 from eio_audit.mlir.reading.builder import Builder, Mentions
 from eio_audit.mlir.reading.line_columns import (
@@ -186,8 +186,8 @@ class Binding:
         self._first = first
         self._numbers_of_names = numbers_of_names
         known = list(map(numbers_of_names.get, columns.names[first:stop], repeat(_UNKNOWN)))
-        self._known_numbers = array("i", [] if _UNKNOWN in known else known)
-        self._ops = array("i", list(range(len(builder.ir), len(builder.ir) + stop - first + 1)))
+        self._known_numbers = packed("i", [] if _UNKNOWN in known else known)
+        self._ops = packed("i", range(len(builder.ir), len(builder.ir) + stop - first + 1))
         self._next_numbered = bisect_left(columns.numbered, columns.use_starts[first])
         values = self._add_columns(first, stop)
         # By use: the value it means must have a smaller number than this.
@@ -209,10 +209,10 @@ class Binding:
         ir.op_is_generic.extend(columns.is_generic[first:stop])
         ir.location_start.extend(columns.location_starts[first:stop])
         ir.subtree_end.extend(ops[1:])
-        ir.first_result.fromlist(values)
-        ir.value_owner.fromlist(list(_repeated(ops[:-1], results)))
+        ir.first_result.extend(packed("i", values))
+        ir.value_owner.extend(packed("i", [*_repeated(ops[:-1], results)]))
         ir.operand_start.pop()
-        ir.operand_start.fromlist(list(accumulate(uses, initial=len(ir.operands))))
+        ir.operand_start.extend(packed("q", [*accumulate(uses, initial=len(ir.operands))]))
         return values
 
     def rollback(self) -> None:
@@ -254,7 +254,7 @@ class Binding:
         block = self._builder.current_block()
         ir.op_name.extend(self._op_names(first, stop))
         ir.op_block.extend(array("i", (block,)) * (stop - first))
-        ir.operands.fromlist(operands)
+        ir.operands.extend(packed("i", operands))
         ir.block_ops[block].extend(self._ops[first - self._first : stop - self._first])
         return True
 
@@ -266,14 +266,18 @@ class Binding:
         columns, owners = self._columns, self._ir.value_owner
         if columns.numbered[self._next_numbered] >= first_use + len(used):
             return used
-        operands = used.copy()
         stop = bisect_left(columns.numbered, first_use + len(used), lo=self._next_numbered)
-        for numbered in range(self._next_numbered, stop):
-            place, number = columns.numbered[numbered] - first_use, columns.numbers[numbered]
-            value = used[place]
-            if value + number >= len(owners) or owners[value + number] != owners[value]:
-                return None
-            operands[place] = value + number
+        those = slice(self._next_numbered, stop)
+        places = list(map(sub, columns.numbered[those], repeat(first_use)))
+        firsts = list(map(used.__getitem__, places))
+        values = list(map(add, firsts, columns.numbers[those]))
+        if max(values) >= len(owners):
+            return None
+        if list(map(owners.__getitem__, values)) != list(map(owners.__getitem__, firsts)):
+            return None
+        operands = used.copy()
+        for place, value in zip(places, values, strict=True):
+            operands[place] = value
         self._next_numbered = stop
         return operands
 
@@ -301,7 +305,7 @@ class Binding:
             numbers[name, is_generic] = number
             if b"." in name:
                 self._numbers_of_names[name] = number
-        return array("i", list(map(numbers.__getitem__, names)))
+        return packed("i", [*map(numbers.__getitem__, names)])
 
 
 def _repeated(numbers: Iterable[int], counts: Iterable[int]) -> Iterator[int]:
