@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
@@ -59,14 +60,16 @@ class FunctionState(NamedTuple):
 _NOTHING = FunctionState(b"", (), frozenset(), frozenset())  # the figures of a missing function
 
 
-class DumpStates(NamedTuple):
+@dataclass(frozen=True)
+class DumpStates:
     """The states that one dump shows."""
 
     # Symbol of the function if the dump shows only that; None for a program or a module.
     only_function: str | None
     # Per function or module in it, its state. A module's state excludes those in it.
     parts: Mapping[FunctionOrModule, FunctionState]
-    places: Mapping[FunctionOrModule, Scope] = {}  # per function or module, where it is in the program
+    # Per function or module, where it is in the program.
+    places: Mapping[FunctionOrModule, Scope] = field(default_factory=dict)
     is_known: bool = False  # whether the dumps before showed the same, or what is around it
     # The functions and modules that it omits though it shows what was around them.
     vanished: Collection[FunctionOrModule] = ()
@@ -139,7 +142,7 @@ class ProgramStates:
             for part, state in states.parts.items()
             if is_said_invalid or (part in self.functions and not self.functions[part].forward_uses)
         }
-        return states._replace(parts={**states.parts, **invalid})
+        return replace(states, parts={**states.parts, **invalid})
 
     def last_audits(self, dump: Dump, functions: Iterable[str | None]) -> list[LastAudit]:
         """Return the audits of functions that are out of order, from the dump that showed them last.
@@ -238,7 +241,7 @@ class ProgramStates:
                 functions[symbol] = state
         except InputError:  # in a part: the whole tells, with the position
             return read(dump)
-        return outside._replace(parts=functions)
+        return replace(outside, parts=functions)
 
     def _read_at_once(self, text: DumpText, same: Collection[str]) -> dict[str, FunctionState]:
         """Read what is compared of a dump. Return the states of its functions but the ``same`` ones.
@@ -289,7 +292,8 @@ class ProgramStates:
         pairs = [(self.functions.get(part), shown.parts.get(part)) for part in known]
         if not pairs:
             return None
-        figures = [] if shown.faults else [(old or _NOTHING, new or _NOTHING) for old, new in pairs]
+        differing = [] if shown.faults else [(old, new) for old, new in pairs if old is not new]
+        figures = [(old or _NOTHING, new or _NOTHING) for old, new in differing]
         changed = any(not old or not new or old.key != new.key for old, new in pairs)
         return StateChange(
             changed=changed,
@@ -299,7 +303,7 @@ class ProgramStates:
         )
 
     def _lost(self, shown: DumpStates, pairs: Collection[tuple[FunctionState, FunctionState]]) -> int:
-        lost = set[int]().union(*(old.indices - new.indices for old, new in pairs if old is not new))
+        lost = set[int]().union(*(old.indices - new.indices for old, new in pairs))
         if lost:
             after = {**self.functions, **shown.parts}
             lost = lost.difference(
