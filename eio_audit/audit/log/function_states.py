@@ -73,6 +73,8 @@ class DumpStates:
     is_known: bool = False  # whether the dumps before showed the same, or what is around it
     # The functions and modules that it omits though it shows what was around them.
     vanished: Collection[FunctionOrModule] = ()
+    # The modules that it shows in another one for the first time, by what they were called so far.
+    moved: Mapping[FunctionOrModule, FunctionOrModule] = field(default_factory=dict)
 
     @property
     def faults(self) -> list[tuple[FunctionOrModule, Fault]]:
@@ -119,7 +121,7 @@ class ProgramStates:
         self._steps = log.steps
         # The last text that was read, and what it shows.
         self._last: tuple[Dump, ShownText, DumpStates] | None = None
-        self._places: dict[FunctionOrModule, Scope] = {}  # where these functions and modules are
+        self.places: dict[FunctionOrModule, Scope] = {}  # where these functions and modules are
         self._outside = WeakKeyDictionary[OutsideText, DumpStates]()
 
     def observe(self, dump: Dump, *, is_said_invalid: bool = False) -> DumpStates:
@@ -186,16 +188,20 @@ class ProgramStates:
         def was_here(part: FunctionOrModule, place: Scope) -> bool:
             if not own:  # functions without a module
                 return len(place) == 1 and isinstance(part, str)
-            return (*own, *place) in here if root is None else place[: len(own)] == own
+            return place[: len(own)] == own or (len(own) == 1 and (*own, *place[:1]) in here)
 
-        vanished = [p for p, place in self._places.items() if p not in parts and was_here(p, place)]
+        omitted = [part for part, place in self.places.items() if part not in parts and was_here(part, place)]
+        moved: dict[FunctionOrModule, FunctionOrModule] = {
+            part: (*own, *part) for part in omitted if isinstance(part, tuple) and (*own, *part) in parts
+        }
+        vanished = [part for part in omitted if part not in moved]
         symbols = {place[-1].symbol: place for place in here if place}
         places: dict[FunctionOrModule, Scope] = {
             part: part if isinstance(part, tuple) else symbols.get(part, own)
             for part in parts
             if part is not None
         }
-        return DumpStates(None, parts, places, root is not None, vanished)
+        return DumpStates(None, parts, places, root is not None, vanished, moved)
 
     def _read(self, dump: Dump) -> DumpStates:
         shown = self._steps.show(dump)
@@ -314,9 +320,9 @@ class ProgramStates:
     def remember(self, shown: DumpStates) -> None:
         """Store the states that a dump shows as known."""
         for part in shown.vanished:
-            del self.functions[part], self._places[part]
+            del self.functions[part], self.places[part]
         self.functions.update(shown.parts)
-        self._places.update(shown.places)
+        self.places.update(shown.places)
 
 
 def _sum(state: FunctionState, figure: str) -> int:

@@ -12,8 +12,8 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, reduce
-from itertools import chain, starmap
-from typing import NamedTuple, Protocol
+from itertools import chain, product, starmap
+from typing import Any, NamedTuple, Protocol, cast
 
 from eio_audit.audit.check.figures import BlockAudit, Summary, summarize_blocks
 from eio_audit.audit.diff.advice import Advice, Change
@@ -327,6 +327,12 @@ class _TracedProgram:
         self.charges: dict[int, _Charges] = {}
         self.first_ops = Counter[str]()  # its ops by name, as they were first shown
 
+    def move(self, modules: Mapping[FunctionOrModule, FunctionOrModule]) -> None:
+        """Let modules have other names from now on."""
+        known = self.states.functions, self.states.places, self.judged, self.shown_in
+        for part, values in product(modules, cast("Sequence[dict[FunctionOrModule, Any]]", known)):
+            values[modules[part]] = values.pop(part)
+
     def judge(self, dump: Dump, shown: DumpStates) -> None:
         """Take the figures of a dump. If it has no index, or is invalid, those before it count on."""
         is_unjudged = shown.is_unjudged
@@ -413,6 +419,7 @@ class _Tracer:
             self._charge_errors(None, errors)
             self._modules += module_lines(dump)
             return  # the output of a compiler, printed without locations
+        program.move(states.moved)
         step = program.log.walk.step(dump, states.only_function, states.parts)
         again = set() if states.is_unjudged else program.log.followed.passed_over(states.parts)
         same = program.states.same_in(states) - again
