@@ -5,7 +5,7 @@ before a dump is the last one that shows the same op, with what later dumps show
 
 An op is the same in two dumps if it has the same name and symbol. If several have, or if it has no symbol, it
 is the one that shares most symbols inside it. Of these it is the one with the same functions and modules, or
-else the one that shares most lines.
+else the one that shares most lines, and of equals the one that was shown last.
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ class ProgramText:
         if len(likest) != 1:
             own = self._texts_in(likest or named)
             likest = _likest(own, _texts(shown.text.lines.texts)) or likest
-        return likest[0] if likest else None
+        return likest[-1] if likest else None
 
     def _named(self, root: ScopeOp, scopes: Iterable[Scope]) -> list[Scope]:
         """Return those of some known scopes that have the name and symbol of an op, the oldest first."""
