@@ -19,7 +19,7 @@ from eio_audit.audit.check.keyed_dump import AuditedDump, KeyedDump, SharedWork,
 from eio_audit.audit.log.followed_pairs import LastAudit
 from eio_audit.audit.log.program_log import ProgramLog
 from eio_audit.audit.options import AuditOptions
-from eio_audit.audit.programs.modules import FunctionOrModule, parts_of
+from eio_audit.audit.programs.modules import FunctionOrModule, find_places, parts_of
 from eio_audit.audit.programs.scope_text import OutsideText, Scope, ShownText
 from eio_audit.mlir.input.dumps import Dump
 from eio_audit.mlir.input.function_texts import DumpText, FunctionText
@@ -173,35 +173,12 @@ class ProgramStates:
 
     def _placed(self, read: DumpStates, shown: ShownText) -> DumpStates:
         """Return the states of a dump where they are in the program, and what it omits of that."""
-        root, scopes = self._steps.root_of(shown), shown.outline.scopes
-        own = scopes[0] if root is None else root
-
-        def placed(scope: Scope) -> Scope:
-            return (*own, *scope[len(scopes[0]) :])
-
-        functions_first = sorted(read.parts.items(), key=lambda item: isinstance(item[0], tuple))
-        parts = {placed(p) if isinstance(p, tuple) else p: state for p, state in functions_first}
+        root = self._steps.root_of(shown)
+        found = find_places(read.parts, shown.outline.scopes, root, self.places)
+        parts = {name: read.parts[part] for part, name in found.names.items()}
         if read.only_function is not None:
             return DumpStates(read.only_function, parts)
-        here = dict.fromkeys(map(placed, scopes))
-
-        def was_here(part: FunctionOrModule, place: Scope) -> bool:
-            if not own:  # functions without a module
-                return len(place) == 1 and isinstance(part, str)
-            return place[: len(own)] == own or (len(own) == 1 and (*own, *place[:1]) in here)
-
-        omitted = [part for part, place in self.places.items() if part not in parts and was_here(part, place)]
-        moved: dict[FunctionOrModule, FunctionOrModule] = {
-            part: (*own, *part) for part in omitted if isinstance(part, tuple) and (*own, *part) in parts
-        }
-        vanished = [part for part in omitted if part not in moved]
-        symbols = {place[-1].symbol: place for place in here if place}
-        places: dict[FunctionOrModule, Scope] = {
-            part: part if isinstance(part, tuple) else symbols.get(part, own)
-            for part in parts
-            if part is not None
-        }
-        return DumpStates(None, parts, places, root is not None, vanished, moved)
+        return DumpStates(None, parts, found.places, root is not None, found.vanished, found.moved)
 
     def _read(self, dump: Dump) -> DumpStates:
         shown = self._steps.show(dump)
