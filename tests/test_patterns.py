@@ -145,7 +145,7 @@ def patterns_of(module: str) -> dict[str, re.Pattern[Any]]:
         name: re.compile(value)
         for name, value in found.items()
         if isinstance(value, bytes | str)
-        and len(value) not in (254, 256)  # those of tables for ``bytes.translate``
+        and len(value) not in (252, 256)  # those of tables for ``bytes.translate``
         and POSSESSIVE.search(value if isinstance(value, str) else value.decode("latin-1"))
     }
     return compiled | {

@@ -225,11 +225,12 @@ def show_notes(notes: Mapping[tuple[str, int], str]) -> None:
 
 def noted(dumps: Iterable[Dump]) -> Iterator[Dump]:
     """Yield the dumps of a log, and print notes about what the compiler printed besides them."""
-    from eio_audit.mlir.input.dumps import text_below
+    from eio_audit.mlir.input.dumps import closed_end, text_below
     from eio_audit.mlir.input.messages import notes_on
 
     for dump in dumps:
-        show_notes({(dump.source.name, line): said for line, said in notes_on(dump, text_below(dump))})
+        notes = notes_on(dump, text_below(dump, closed_end(dump)))
+        show_notes({(dump.source.name, line): said for line, said in notes})
         yield dump
 
 

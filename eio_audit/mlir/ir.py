@@ -34,6 +34,7 @@ from eio_audit.mlir.traits import OpTable
 
 _Cell = TypeVar("_Cell")
 NO_OFFSET = -1
+_MANY = 64  # from how many numbers on an array of them is packed
 OPS_AT_ONCE = 1 << 13  # how many texts of ops are looked at together: a balance of speed and memory
 _CUSTOM_SYMBOL = pattern(
     rb"(?:%[^=]*+=)?(?:[^\"@(\[{<=,:]++|" + STRING + OR_FAIL + rb")*+(?P<symbol>" + SYMBOL + rb")"
@@ -43,7 +44,9 @@ _LABEL = pattern(rb"\^[\w$.-]+")
 
 
 def packed(typecode: Literal["i", "q"], numbers: Sequence[int]) -> array[int]:
-    """Return numbers as an array. It takes half the time of ``array(typecode, numbers)``."""
+    """Return numbers as an array. Of many, it takes half the time of ``array(typecode, numbers)``."""
+    if len(numbers) < _MANY:
+        return array(typecode, numbers)
     return array(typecode, pack(f"{len(numbers)}{typecode}", *numbers))
 
 
@@ -102,6 +105,7 @@ class IR:
         self.region_is_graph = bytearray()  # see `has_order`
         self.aliases: dict[bytes, Span] = {}  # where the values of aliases are
         self.repeats_names = False  # whether a name in a region means another value around it
+        self._symbols: dict[int, str | None] = {}  # by op, the symbol it defines, once that was asked for
 
     def __len__(self) -> int:
         return len(self.op_block)
@@ -340,6 +344,11 @@ class IR:
 
     def symbol(self, op: int) -> str | None:
         """Return the symbol the op defines (``@main``), from its custom header or its ``sym_name``."""
+        if op not in self._symbols:
+            self._symbols[op] = self._found_symbol(op)
+        return self._symbols[op]
+
+    def _found_symbol(self, op: int) -> str | None:
         end, nested = self.op_end[op], op + 1
         if nested < self.subtree_end[op]:  # the header ends where the first region opens
             end = self.region_start[self.block_region[self.op_block[nested]]]

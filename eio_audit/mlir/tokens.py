@@ -414,7 +414,7 @@ _STATEMENT = pattern(
     rb"|(?:module|[A-Za-z_]\w*+\.[\w.$]++) [^\n]*?(?:@|\bloc\(|[{(\[][ \t\r]*$))" % (ALIAS_NAME, STRING)
 )
 """The start of a statement: another definition, metadata, or an op."""
-_GOES_ON_BELOW = pattern(GAP + rb"(?:[(<:,]|->)")
+GOES_ON_BELOW = pattern(GAP + rb"(?:[(<:,]|->)")
 """At a line end outside brackets: what begins no statement and goes on with the definition."""
 _ALIAS_USE = pattern(STRING + rb"|(?P<alias>" + ALIAS_NAME + rb"(?!<))")
 LONGEST_EXPANSION = 1 << 16
@@ -471,7 +471,7 @@ def definition_end(source: Source, span: Span) -> int:
                     raise
                 return first_line_end
         elif not brackets:
-            if _GOES_ON_BELOW.match(data, start, span.end) is None:
+            if GOES_ON_BELOW.match(data, start, span.end) is None:
                 return start
         elif all(opening == OPEN_ANGLE for opening, _ in brackets):
             first_line_end = start if first_line_end is None else first_line_end

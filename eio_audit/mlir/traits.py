@@ -132,17 +132,24 @@ class _Table(Mapping[str, OpTraits]):
                 self._patterns[name.partition(".")[0]].append((name, row))
             else:
                 self._readings[name].append(row)
-        self._rows: dict[str, OpTraits] = {}
+        self._rows: dict[str, OpTraits | None] = {}  # those made so far; None for a name without one
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """Return the row of a name, or the default if it has none."""
+        if name not in self._rows:
+            is_listed = name in self._readings or name in self._defined
+            self._rows[name] = _row(self._entry(name)) if is_listed else None
+        row = self._rows[name]
+        return default if row is None else row
 
     def __getitem__(self, name: str) -> OpTraits:
-        if name not in self._rows:
-            if name not in self:
-                raise KeyError(name)
-            self._rows[name] = _row(self._entry(name))
-        return self._rows[name]
+        row: OpTraits | None = self.get(name)
+        if row is None:
+            raise KeyError(name)
+        return row
 
     def __contains__(self, name: object) -> bool:
-        return name in self._readings or name in self._defined
+        return isinstance(name, str) and self.get(name) is not None
 
     def __iter__(self) -> Iterator[str]:
         return iter({**self._defined, **self._readings})

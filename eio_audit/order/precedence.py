@@ -17,7 +17,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import accumulate, chain, compress, islice, pairwise, repeat
-from operator import add, gt, le, lt, mod, mul, ne
+from operator import add, gt, le, lt, mod, mul, ne, or_
 from typing import TypeVar, cast
 
 from eio_audit.order.permutation import run_bounds
@@ -131,10 +131,8 @@ class Precedence:
             edges = slice(start, start + SLICE)
             producers, users = self._producers[edges], self._users[edges]
             if not (among.isdisjoint(producers) and among.isdisjoint(users)):
-                pairs = zip(producers, users, strict=True)
-                touching += [
-                    (producer, user) for producer, user in pairs if producer in among or user in among
-                ]
+                is_touching = map(or_, *(map(among.__contains__, ends) for ends in (producers, users)))
+                touching += compress(zip(producers, users, strict=True), is_touching)
         return touching
 
     def restricted(self, ops: Sequence[int]) -> Precedence:
@@ -259,15 +257,13 @@ def attach_unindexed(
     >>> attach_unindexed(precedence, [False, True, True], [0, 2, 1], kept=[1])
     [0, 2, 1]
     """
-    if all(map(indexed.__getitem__, order)):
+    loose = {op for op in order if not indexed[op]}.difference(kept)
+    if not loose:
         return list(order)
     place_of = {op: place for place, op in enumerate(order)}
-    is_kept = set(kept)
     after = defaultdict[int, list[int]](list)  # per op, the ops to place after it, last one first
     users_of: dict[int, list[int]] = {}
-    for op in reversed(order):
-        if indexed[op] or op in is_kept:
-            continue
+    for op in filter(loose.__contains__, reversed(order)):
         producers = [producer for producer in precedence.predecessors(op) if producer in place_of]
         users = [user for user in precedence.successors(op) if user in place_of]
         if users:

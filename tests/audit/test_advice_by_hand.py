@@ -92,6 +92,25 @@ def test_ops_inserted_where_those_stood_that_they_replace(
         assert [(change.kind, advice.inversions) for change in advice.changes] == [("place", 0)]
 
 
+@given(
+    st.permutations(range(9)),
+    st.permutations(range(9)),
+    st.lists(st.sampled_from("abc"), min_size=9, max_size=9),
+)
+def test_the_inversions_of_a_group_are_those_that_are_gone_without_its_ops(
+    before: list[int], after: list[int], names: list[str]
+) -> None:
+    lines = [op(name, f"v{index}", "x", index=index) for index, name in enumerate(names)]
+    later = [lines[index] for index in after]
+    found = flow([lines[index] for index in before], later, None)
+    found.named, found.places = (), frozenset()
+    inversions_at = found.inversions_at()
+    for group in {one.place for one in found.steps[0].ops if one.place is not None}:
+        own = {lines[one.op_index] for one in found.steps[0].ops if one.place == group}
+        others = [line for line in later if line not in own]
+        assert found.inversions_of(group, inversions_at) == inversions(later) - inversions(others)
+
+
 def relabelled(lines: Sequence[str], indices: dict[str, int]) -> list[str]:
     """Give the lines with some names other indices."""
     return [

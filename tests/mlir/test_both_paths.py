@@ -147,12 +147,65 @@ def test_on_a_location_that_is_nearly_one_name(location: str) -> None:
 )
 def test_on_what_is_nearly_a_list_of_operands(operands: str) -> None:
     op = f'"t.c"({operands}) : () -> () loc("x")'
-    lines = ['%0 = "t.a"() : () -> i32 loc("x")', '%1:2 = "t.b"() : () -> (i32, i32) loc("x")', *[op] * 3]
+    lines = ['%0 = "t.a"() : () -> i32 loc("x")', '%1:2 = "t.b"() : () -> (i32, i32) loc("x")', op, op]
+    lines += [
+        "^bb1:",
+        '"t.c"(%1, %0) : () -> () loc("x")',
+        '"t.d"() ({',
+        '"t.e"(%0) : () -> () loc("x")',
+        "}) loc(unknown)",
+    ]
     assert_same("\n".join(['"top"() ({', *lines, "}) : () -> () loc(unknown)", ""]).encode())
+
+
+@pytest.mark.parametrize(
+    "results",
+    [
+        *("%a, %b", "%a, %b, %c", "%a, %1", "%a,%b", "%a , %b", "%a,  %b", "%a, b", "%a, ", "%a,", "%a %b"),
+        *(
+            "%a:2, %b",
+            "%a, %b:2",
+            "%a:2:2",
+            "%a:, %b",
+            "%a: 2",
+            "%a, 2",
+            "%a2, 2",
+            "%a, %a",
+            "%a, %0",
+            "%a, %0b",
+        ),
+    ],
+)
+@pytest.mark.parametrize("op", ['"t.b"() : () -> (i32, i32)', "t.b : i32, i32", "t.b : i32 {"])
+def test_on_what_is_nearly_a_list_of_results(results: str, op: str) -> None:
+    uses = ['"t.c"(%a, %b) : (i32, i32) -> () loc("x")', '"t.c"(%a#1) : (i32) -> () loc("x")']
+    region = ['"t.a"() : () -> () loc("x")', '} loc("x")'] if op.endswith("{") else []
+    location = "" if region else ' loc("x")'
+    lines = ['%0 = "t.a"() : () -> i32 loc("x")', f"{results} = {op}{location}", *region, *uses]
+    assert_same("\n".join(['"top"() ({', *lines, "}) : () -> () loc(unknown)", ""]).encode())
+
+
+@pytest.mark.parametrize("below", [": 1", "(", ", i32)", "<2>", "-> 3", "[", "{", "x", '"t.b"() : () -> ()'])
+def test_on_what_is_below_an_alias(below: str) -> None:
+    assert_same(f'"t.a"() : () -> () loc(#b)\n#a = loc("x")\n#b = loc("y")\n  {below}\n'.encode())
+
+
+@pytest.mark.parametrize("brace", ["%2 = }", "%2:2 = }", "%2 = } else {"])
+def test_on_results_before_a_closing_brace(brace: str) -> None:
+    lines = [
+        '%0 = "t.a"() : () -> i1',
+        "scf.if %0 {",
+        '  %1 = "t.b"() : () -> i32',
+        brace,
+        '"t.c"() : () -> ()',
+        "}",
+    ]
+    assert_same("\n".join(["module {", *lines, "}", ""]).encode())
 
 
 HEADERS = [  # what opens a region, what may open the next one, what ends the op
     ("{n} = scf.if {u} -> i32 {{", "}} else {{", "}} loc({l})"),
+    ("{n}, %d{k} = my.loop {u}, %0#1 {{", "}} while {{", "}} : i32, i32 loc({l})"),
     ("{n}:2 = my.loop {u}, %0#1 {{", "}} while {{", "}} : i32, i32 loc({l})"),
     ("{n} = scf.for {n} = {u} to %1 step %1 {{", None, "}} loc({l})"),
     ('"my.op"({u}) ({{', "}}, {{", "}}) : (i32) -> () loc({l})"),
@@ -167,6 +220,8 @@ HEADERS = [  # what opens a region, what may open the next one, what ends the op
 OPS = [
     '{n} = "t.a"({u}, {u}) : (i32, i32) -> i32 loc({l})',
     '{n}:2 = "t.b"() {{s = "%0"}} : () -> (i32, i32) loc({l})',
+    '{n}, %a{k} = "t.f"() : () -> (i32, i32) loc({l})',
+    "%b{k}, {n}, %c{k} = t.g {u}, {u} : i32 loc({l})",
     '"t.c"({u}#1) : (i32) -> () loc({l})',
     "{n} = arith.addi {u}, {u} : i32 loc({l})",
     "scf.yield {u} : i32 loc({l})",
@@ -186,7 +241,7 @@ def nested_program(rng: random.Random) -> str:
     def filled(text: str) -> str:
         name = f"%{len(lines) if rng.random() < 0.98 else rng.randrange(len(lines))}"
         used = f"%{rng.randrange(4) if rng.random() < 0.95 else rng.randrange(len(lines))}"
-        return "  " * len(open_ops) + text.format(n=name, u=used, l=rng.choice(LOCATIONS))
+        return "  " * len(open_ops) + text.format(n=name, u=used, l=rng.choice(LOCATIONS), k=len(lines))
 
     open_ops: list[tuple[str, str | None, str]] = []
     lines = ['"top"() ({', *(f'  %{k}:2 = "t.v"() : () -> (i32, i32) loc(unknown)' for k in range(4))]

@@ -1,5 +1,5 @@
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from hypothesis import given
@@ -61,10 +61,15 @@ def test_texts_come_back_to_the_byte(given_texts: list[ScopeText]) -> None:
 
 
 def add(
-    steps: StoredSteps, index: int, before: ScopeText, after: ScopeText, changes: Sequence[ChangedOp]
+    steps: StoredSteps,
+    index: int,
+    before: ScopeText,
+    after: ScopeText,
+    changes: Sequence[ChangedOp],
+    others: Mapping[int, int] | None = None,
 ) -> None:
     texts = [(text.dump, zip(*text.lines.columns, strict=True)) for text in (before, after)]
-    steps.add(index, texts, changes)
+    steps.add(index, texts, changes, others or {})
 
 
 def unpacked(steps: StoredSteps) -> Any:
@@ -97,11 +102,11 @@ def test_the_text_after_a_pass_is_stored_once() -> None:
 def test_changes_are_columns() -> None:
     text = text_of("a.log", [b"a"], (1,), (4,))
     changes = (
-        ChangedOp("added", "a.b", "@f", None, 0, 4, 2),
+        ChangedOp("added", "a.b", "@f", None, 0, 4),
         ChangedOp("removed", "a.c", None, 0, None, 2),
     )
     steps = StoredSteps()
-    add(steps, 3, text, text, changes)
+    add(steps, 3, text, text, changes, {4: 2})
     assert steps.data()["names"] == ["a.b", "a.c", "@f"]
     columns = [[0, 1], [4, 2], [2, -1], [0, 1], [2, -1], [-1, 0], [0, -1]]
     assert steps.data()["steps"] == [[3, 0, 0, *columns]]

@@ -17,6 +17,7 @@ free goes as early as that order allows, which is always legal.
 
 from __future__ import annotations
 
+from array import array
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import compress, count
@@ -242,7 +243,7 @@ def _found(block: KeyedBlock, in_order: BlockAudit, weights: bytes, work: Shared
         )
     frees, left = block.frees_that_follow, comparable.runs.inversions
     best = restore_block(comparable.keys, precedence, frees, left, work.effort)
-    moved = [best.order[k] for k in displaced(best.order)] if best.moved else []
+    moved = array("i", [best.order[k] for k in displaced(best.order)] if best.moved else [])
     excused = runs.inversions - left
     audit = audit._replace(
         forced=count_forced(block_of(block.keys, precedence), Effort()) if excused else best.forced,
@@ -257,7 +258,7 @@ def _found(block: KeyedBlock, in_order: BlockAudit, weights: bytes, work: Shared
     if work.finds_classes:
         audit, others = find_followers(comparable, audit, best.order, work.others_effort)
     worst_labels = sorted(donors, key=lambda place: -block.inversions_at[place])[: work.described_ops]
-    order = best.order if best.moved else None
+    order = array("i", best.order) if best.moved else None
     return ShapeDisorder(audit, worst, order, moved, others, donors, worst_labels, reversed_pairs)
 
 

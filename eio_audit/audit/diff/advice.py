@@ -24,14 +24,15 @@ from array import array
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from itertools import chain, combinations, repeat
+from itertools import chain, combinations, compress, repeat
+from operator import is_not
 from typing import NamedTuple
 
 from eio_audit.audit.diff.dump_comparison import DumpComparison
 from eio_audit.audit.diff.homes import Homes, Layout, State
 from eio_audit.audit.diff.made_ops import Carries, Group, Kind, MadeOp, MadeOps, MadeStep, PassStep
 from eio_audit.audit.locations.original_index import OpLabel
-from eio_audit.order.permutation import keyed_inversions
+from eio_audit.order.permutation import keyed_inversions, sorted_runs
 
 MOST_TRIED = 12  # of so many changes, all choices are tried
 MOST_WORK = 8_000_000  # if they are so many ops at most, one for each choice
@@ -99,17 +100,25 @@ class PassFlow:
         self._see(first)
         self.steps: list[MadeStep] = []
         # By state, by block, the numbers of the ops that count in inversions, in textual order.
-        self._blocks = [_blocks(first)]
+        self._blocks = [_blocks(first, first.ops.ir.block_ops)]
         self._homes, self._last = Homes(first), first
-        self._made: dict[int, tuple[MadeOp, ...]] = {}  # by number, in the order of the steps
+        # By number, what the last step made or moved; for the few of several steps, what those before it did.
+        self._made: dict[int, MadeOp] = {}
+        self._made_before = defaultdict[int, list[MadeOp]](list)
         for step in steps:
             self._follow(step)
         self._to_end = self._leading_to_the_end()
-        at_end = {*chain.from_iterable(self._blocks[-1])}
-        self._made_at_end = [op.number for step in self._to_end for op in step.ops if op.number in at_end]
+        # Of these, the ops that get another label than they had.
+        self._labelling = [
+            step._replace(ops=[op for op in step.ops if not op.is_moved or op.target is not None])
+            for step in self._to_end
+        ]
         self._known: dict[tuple[tuple[int | None, ...], frozenset[Group]], int] = {}
-        self._known_counted: dict[frozenset[Group], int] = {}
+        self._known_left: dict[frozenset[Group], int] = {}
         self._blocks_with: dict[frozenset[Group], Sequence[Sequence[int]]] = {frozenset(): self._blocks[-1]}
+        # What was asked for last: by the groups whose place changes, and by those whose location does.
+        self._last_homes: tuple[frozenset[Group], dict[int, int]] = frozenset(), {}
+        self._last_labels: tuple[object, Labels] = None, []
         # The groups whose place is wrong, so that their locations are not.
         self.places: frozenset[Group] = frozenset()
         # These, and the groups of one name whose location is wrong.
@@ -127,9 +136,21 @@ class PassFlow:
         self._last = State(step.comparison.after, step.after)
         self._see(self._last)
         self._homes.take(self._last, found.moved)
-        self._blocks.append(_blocks(self._last))
+        self._blocks.append(_blocks(self._last, self._last.ops.ir.block_ops))
         for op in self.steps[-1].ops:
-            self._made[op.number] = *self._made.get(op.number, ()), op
+            if op.number in self._made:
+                self._made_before[op.number].append(self._made[op.number])
+            self._made[op.number] = op
+
+    def _made_as(self, number: int) -> Iterable[MadeOp]:
+        """Return how the steps made and moved an op, the last first."""
+        last = (self._made[number],) if number in self._made else ()
+        return (*last, *reversed(self._made_before[number])) if number in self._made_before else last
+
+    def _all_made(self) -> Iterator[MadeOp]:
+        for number, last in self._made.items():
+            yield from self._made_before.get(number, ())
+            yield last
 
     def _see(self, state: State) -> None:
         first = self._first
@@ -141,21 +162,27 @@ class PassFlow:
     def _adds_groups(self) -> bool:
         """Add each group whose change removes most of its inversions, with those before it changed."""
         known = len(self.named)
-        for group in (*self._groups(Kind.PLACE), *self._groups(Kind.LOCATION)):
-            if group.name and group not in self.named and self._removes_most(group):
+        groups = [one for kind in Kind for one in self._groups(kind) if one.name and one not in self.named]
+        inversions_at = self.inversions_at() if groups else ()
+        for group in groups:
+            if self._removes_most(group, inversions_at):
                 self.named += (group,)
                 self.places |= {group} if group.kind is Kind.PLACE else set()
+                inversions_at = self.inversions_at()
         return len(self.named) > known
 
     def _leading_to_the_end(self) -> list[MadeStep]:
         """Return the steps with those ops only from which a label at the end may come."""
-        needed = set(chain.from_iterable(self._blocks[-1]))
-        steps = []
+        needed, steps = bytearray(len(self._first)), list[MadeStep]()
+        for number in chain.from_iterable(self._blocks[-1]):
+            needed[number] = True
         for step in reversed(self.steps):
-            ops = [op for op in step.ops if op.number in needed]
-            needed.difference_update(op.number for op in ops if not op.is_moved)
+            ops = [op for op in step.ops if needed[op.number]]
             for op in ops:
-                needed.update(number for number in (op.source, op.target) if number is not None)
+                needed[op.number] = op.is_moved
+            for one in chain.from_iterable((op.source, op.target) for op in ops):
+                if one is not None:
+                    needed[one] = True
             if ops:
                 steps.append(step._replace(ops=ops))
         return steps[::-1]
@@ -170,35 +197,52 @@ class PassFlow:
         """Return with which ops a location changes; None if it should not."""
         return None if op.target is None or op.place in self.places else op.location
 
-    def _removes_most(self, group: Group) -> bool:
-        """Return whether a change removes most of the inversions of its ops.
+    def _removes_most(self, group: Group, inversions_at: Sequence[int]) -> bool:
+        """Return whether a change removes most of the inversions of its ops, given those at each op."""
+        others = sum(inversions_at) // 2 - self.inversions_of(group, inversions_at)
+        now = self._left_by(self.named)  # as it was when the last of these was tried
+        return now != others and 2 * (now - self._left_by((*self.named, group))) > now - others
+
+    def inversions_of(self, group: Group, inversions_at: Sequence[int]) -> int:
+        """Return how many inversions have an op of a group, given those at each op."""
+        own = {op.number for op in self._ops_of[group]}
+        if group.kind is Kind.PLACE:  # what replaces these ops goes with them
+            own |= self._homes_at_end([group]).keys()
+        inside = (filter(own.__contains__, block) for block in self._blocks_at_end(self.named))
+        at_two = _inversions(inside, self._labels_of_others(self.named))
+        return sum(map(inversions_at.__getitem__, own)) - at_two
+
+    def inversions_at(self) -> array[int]:
+        """Return, by number, in how many inversions an op is at the end, with the groups so far changed.
 
         Constants do not count: every greedy rewrite hoists them.
         """
-        own = {op.number for op in self._ops_of[group]}
-        if group.kind is Kind.PLACE:  # what replaces these ops goes with them
-            own |= self._homes_at_end({group}).keys()
-        now, others = self._counted(self.named), self._counted(self.named, own)
-        if now == others:
-            return False
-        return 2 * (now - self._counted((*self.named, group))) > now - others
-
-    def _counted(self, changed: Collection[Group], left_out: Collection[int] = ()) -> int:
-        """Return the inversions at the end among all but constants and others, if some groups are changed."""
-        key = frozenset(changed)
-        if not left_out and key in self._known_counted:
-            return self._known_counted[key]
-        without = self._constants.union(left_out)
-        blocks = ([op for op in block if op not in without] for block in self._blocks_at_end(changed))
-        found = _inversions(blocks, self._labels_at_end(changed))
-        if not left_out:
-            self._known_counted[key] = found
+        labels, found = self._labels_of_others(self.named), array("i", bytes(4 * len(self._first)))
+        for block in self._blocks_at_end(self.named):
+            numbers = [number for number in block if labels[number] is not None]
+            runs = sorted_runs([label for number in numbers if (label := labels[number]) is not None])
+            for number, inversions in zip(numbers, runs.inversions_by_position(), strict=True):
+                found[number] = inversions
         return found
+
+    def _left_by(self, changed: Collection[Group]) -> int:
+        """Return the inversions at the end, but for those of constants, if some groups are changed."""
+        key = frozenset(changed)
+        if key not in self._known_left:
+            self._known_left[key] = _inversions(self._blocks_at_end(changed), self._labels_of_others(changed))
+        return self._known_left[key]
+
+    def _labels_of_others(self, changed: Collection[Group]) -> Labels:
+        """Return the labels at the end if some groups are changed, of all ops but constants."""
+        labels = [*self._labels_at_end(changed)]
+        for number in self._constants:
+            labels[number] = None
+        return labels
 
     @cached_property
     def _ops_of(self) -> Mapping[Group, list[MadeOp]]:
         found = defaultdict[Group, list[MadeOp]](list)
-        for op in chain.from_iterable(self._made.values()):
+        for op in self._all_made():
             for group in filter(None, (op.place, op.location)):
                 found[group].append(op)
         return found
@@ -223,7 +267,7 @@ class PassFlow:
         """Return the patterns that give ops the location of another op than the root, best first."""
         numbers = Counter(
             group
-            for op in chain.from_iterable(self._made.values())
+            for op in self._all_made()
             if (group := self._location(op)) and group.name is None and op.carries is not Carries.ROOT
         )
         return sorted(numbers, key=lambda group: (self.inversions({group}), -numbers[group]))
@@ -290,14 +334,15 @@ class PassFlow:
         was, now = self._labels_at_end(()), self._labels_at_end(changed)
         made = {op.number: op for op in own if was[op.number] != now[op.number]}
         ops = [op for op, number in enumerate(self._last.numbers) if number in made]
-        return ops, made[self._last.numbers[ops[0]]].beside if ops else None
+        beside = made[self._last.numbers[ops[0]]].beside if ops else None
+        return ops, beside and beside()
 
     def _placed(self, changed: Collection[Group], own: Iterable[MadeOp]) -> tuple[list[int], OpLabel | None]:
         """Return the ops that stand elsewhere at the end, and the op behind which the first one stands."""
         numbers, homes = {op.number for op in own}, self._homes_at_end(changed)
         moved, beside = list[int](), None
-        for block in self._layout.blocks_with(homes):
-            order = self._layout.order(block, homes)
+        for number, floats in sorted(self._layout.floats(homes).items()):
+            block, order = self._last.ops.ir.block_ops[number], self._layout.order(number, floats, homes)
             ops = [op for op in self._layout.moved(block, order, homes) if self._last.numbers[op] in numbers]
             if ops and not moved:
                 stays = [op for op in block if op < ops[0] and self._last.numbers[op] not in homes]
@@ -318,8 +363,8 @@ class PassFlow:
     def inversions(self, changed: Collection[Group]) -> int:
         """Return the inversions at the end if some groups are changed."""
         labels = self._labels_at_end(changed)
-        places = frozenset(group for group in changed if group.kind is Kind.PLACE)
-        key = tuple(map(labels.__getitem__, self._made_at_end)), places
+        places = _places_in(changed)
+        key = tuple(labels[op.number] for step in self._labelling for op in step.ops), places
         if key not in self._known:
             self._known[key] = _inversions(self._blocks_at_end(places), labels)
         return self._known[key]
@@ -332,11 +377,14 @@ class PassFlow:
             self._take(step, changed, labels)
             yield _inversions(blocks, labels)
 
-    def _labels_at_end(self, changed: Collection[Group]) -> Labels:
-        labels = self._first[:]
-        for step in self._to_end:
-            self._take(step, changed, labels)
-        return labels
+    def _labels_at_end(self, changed: Collection[Group]) -> Sequence[int | None]:
+        locations = frozenset(changed) - _places_in(changed), self.places
+        if locations != self._last_labels[0]:
+            labels = self._first[:]
+            for step in self._labelling:
+                self._take(step, changed, labels)
+            self._last_labels = locations, labels
+        return self._last_labels[1]
 
     def _take(self, step: MadeStep, changed: Collection[Group], labels: Labels) -> None:
         """Label the ops that a step made. An op whose label others get keeps its own."""
@@ -354,29 +402,30 @@ class PassFlow:
         for number, label in found.items():
             labels[number] = label
 
-    def _blocks_at_end(self, changed: Collection[Group]) -> Iterable[Sequence[int]]:
+    def _blocks_at_end(self, changed: Collection[Group]) -> Sequence[Sequence[int]]:
         """Return, by block, the numbers of the ops that count, if some groups are inserted elsewhere."""
-        places = frozenset(group for group in changed if group.kind is Kind.PLACE)
+        places = _places_in(changed)
         if places not in self._blocks_with:
-            homes, numbers = self._homes_at_end(places), self._last.numbers
-            keys = self._last.ops.dump.keys.by_op
-            orders = (self._layout.order(ops, homes) for ops in self._last.ops.ir.block_ops)
-            self._blocks_with[places] = [
-                array("i", (numbers[op] for op in order if keys[op] is not None)) for order in orders
-            ]
+            homes, orders = self._homes_at_end(places), [*self._last.ops.ir.block_ops]
+            for block, floats in self._layout.floats(homes).items():
+                orders[block] = self._layout.order(block, floats, homes)
+            self._blocks_with[places] = _blocks(self._last, orders)
         return self._blocks_with[places]
 
     @cached_property
     def _layout(self) -> Layout:
         return Layout(self._last, self._homes)
 
-    def _homes_at_end(self, places: Collection[Group]) -> dict[int, int]:
+    def _homes_at_end(self, changed: Collection[Group]) -> dict[int, int]:
         """Return, by the number of an op that is inserted elsewhere, its home."""
-        homes = dict[int, int]()
-        for number in chain.from_iterable(self._of_place[group] for group in places):
-            if (home := self._home(number, places)) is not None:
-                homes[number] = home
-        return homes
+        places = _places_in(changed)
+        if places != self._last_homes[0]:
+            homes = dict[int, int]()
+            for number in chain.from_iterable(self._of_place[group] for group in places):
+                if (home := self._home(number, places)) is not None:
+                    homes[number] = home
+            self._last_homes = places, homes
+        return self._last_homes[1]
 
     @cached_property
     def _of_place(self) -> Mapping[Group | None, Sequence[int]]:
@@ -385,7 +434,7 @@ class PassFlow:
         for number in filter(self._made.__contains__, self._last.numbers):
             pending, places = [number], dict[Group | None, None]()
             for other in pending:
-                for op in self._made.get(other, ()):
+                for op in self._made_as(other):
                     places[op.place] = None
                     if op.replaced is not None and op.replaced not in pending:
                         pending.append(op.replaced)
@@ -396,7 +445,7 @@ class PassFlow:
     def _home(self, number: int, places: Collection[Group]) -> int | None:
         """Return where an op stood at first, or that which it replaces; None if it stands where it is."""
         home = None
-        for op in reversed(self._made.get(number, ())):
+        for op in self._made_as(number):
             is_inserted = op.place in places
             if op.is_moved and not is_inserted:
                 break
@@ -409,11 +458,17 @@ class PassFlow:
         return home
 
 
-def _inversions(blocks: Iterable[Sequence[int]], labels: Labels) -> int:
+def _places_in(groups: Iterable[Group]) -> frozenset[Group]:
+    return frozenset(group for group in groups if group.kind is Kind.PLACE)
+
+
+def _inversions(blocks: Iterable[Iterable[int]], labels: Sequence[int | None]) -> int:
     return sum(keyed_inversions(map(labels.__getitem__, block)) for block in blocks)
 
 
-def _blocks(state: State) -> list[array[int]]:
-    keys, in_blocks = state.ops.dump.keys.by_op, state.ops.ir.block_ops
-    blocks = (array("i", (state.numbers[op] for op in ops if keys[op] is not None)) for ops in in_blocks)
-    return [block for block in blocks if block]
+def _blocks(state: State, orders: Iterable[Sequence[int]]) -> list[array[int]]:
+    """Return the numbers of the ops that count, of blocks with their ops in these orders."""
+    numbers, counts = state.numbers, bytearray(map(is_not, state.ops.dump.keys.by_op, repeat(None)))
+    return [
+        array("i", map(numbers.__getitem__, compress(ops, map(counts.__getitem__, ops)))) for ops in orders
+    ]

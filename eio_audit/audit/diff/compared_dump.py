@@ -5,14 +5,13 @@ A printing form may omit ops that the other form shows. No pass added or removed
 
 from __future__ import annotations
 
-from array import array
 from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from copy import copy
 from enum import StrEnum
 from functools import cached_property
-from itertools import accumulate, count, pairwise
+from itertools import count, pairwise
 
 from eio_audit.audit.check.keyed_block import KeyedBlock
 from eio_audit.audit.check.keyed_dump import KeyedDump
@@ -69,33 +68,6 @@ class Reduction:
         return OpText(text, False, False).without_types if self._drops_types else text
 
 
-class Users:
-    """By op, its users with the place among their operands, in textual order.
-
-    They are in arrays, and become tuples when they are asked for: most ops are never asked for theirs.
-    """
-
-    def __init__(self, producers: Sequence[Sequence[tuple[int, int]]]) -> None:
-        starts = array("i", bytes(4 * (len(producers) + 2)))
-        for used in producers:
-            for owner, _ in used:
-                if owner >= 0:
-                    starts[owner + 2] += 1
-        self._starts = starts = array("i", accumulate(starts))
-        self._ops = array("i", bytes(4 * starts[-1]))
-        self._places = array("i", bytes(4 * starts[-1]))
-        for op, used in enumerate(producers):
-            for place, (owner, _) in enumerate(used):
-                if owner >= 0:
-                    here = starts[owner + 1]  # of its next user; in the end it is behind its last one
-                    self._ops[here], self._places[here] = op, place
-                    starts[owner + 1] = here + 1
-
-    def __getitem__(self, op: int) -> list[tuple[int, int]]:
-        here = slice(self._starts[op], self._starts[op + 1])
-        return list(zip(self._ops[here], self._places[here], strict=True))
-
-
 class ComparedOps:
     """The ops of one dump as they are compared with those of another."""
 
@@ -149,9 +121,14 @@ class ComparedOps:
         return len(self.ir)
 
     @cached_property
-    def users(self) -> Users:
-        """By op, its users with the place among their operands."""
-        return Users(self.producers)
+    def users(self) -> list[list[tuple[int, int]]]:
+        """By op, its users with the place among their operands, in textual order."""
+        users: list[list[tuple[int, int]]] = [[] for _ in self.producers]
+        for (op, used), first in zip(enumerate(self.producers), self.interned.first_results, strict=False):
+            for place, (owner, _) in enumerate(used):
+                if owner >= 0:
+                    users[owner].append((op, place) if place else first)
+        return users
 
     @property
     def has_locations(self) -> bool:

@@ -165,6 +165,7 @@ def diff(
         audit_dump(dump, options, may_be_invalid=expect_dump(dump).has_failed) for dump in (before, after)
     )
     comparison = _symbols((old, new), ignore).match()
+    advice = advise_step(comparison)  # takes most memory, so it comes before what stays
     layouts = LayoutChanges(comparison)
     if visit is not None:
         visit(new)
@@ -174,7 +175,7 @@ def diff(
         ops=comparison.changes(layouts.came_from),
         inverse_ops=layouts.inverse_ops(),
         locations=health_change(old, new, comparison.was, comparison.location_numbers),
-        advice=advise_step(comparison),
+        advice=advice,
         sameness=sameness(comparison.before, comparison.after, comparison.became),
         ignored=tuple(one for one in Ignored if one in ignore),
         dumps=(old, new),

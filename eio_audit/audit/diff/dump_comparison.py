@@ -6,7 +6,7 @@ Changes repeat if a pass does the same in many layers. ``repeated_changes`` grou
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Container, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
@@ -256,7 +256,7 @@ class DumpComparison:
         return map(self.described, self._found(commuted, with_unchanged=True))
 
     def _found(self, commuted: Mapping[int, int], *, with_unchanged: bool) -> Iterator[FoundChange]:
-        for old, new in self._in_order():
+        for old, new in self._in_order(() if with_unchanged else self._quiet):
             differences, moved = self._all_differences(old, new), new in self.moved
             if with_unchanged or differences or moved or old is None or new is None:
                 origin = self.origin(new, commuted) if old is None and new is not None else None
@@ -267,7 +267,7 @@ class DumpComparison:
 
         The status is that of ``OpChange``. This is much less work than ``changes``.
         """
-        for old, new in self._in_order():
+        for old, new in self._in_order(self._quiet):
             if old is None or new is None:
                 yield "added" if old is None else "removed", old, new
             elif not self._is_untouched(old, new) and self._is_modified(old, new):
@@ -275,19 +275,32 @@ class DumpComparison:
             elif new in self.moved:
                 yield "moved", old, new
 
-    def _in_order(self) -> Iterator[tuple[int | None, int | None]]:
+    @cached_property
+    def _quiet(self) -> set[int]:
+        """The ops of the later dump that are proven unchanged, in their places: most ops."""
+        untouched = [old for old, is_untouched in enumerate(self.matching.untouched) if is_untouched]
+        pairs = zip(untouched, map(self.became.__getitem__, untouched), strict=True)
+        was, now = self.location_numbers
+        own = {new for old, new in pairs if not self._has_locations or was[old] == now[new]}
+        return own - self.moved - {*map(self.became.get, self._arguments_elsewhere)}
+
+    def _in_order(self, without: Container[int]) -> Iterator[tuple[int | None, int | None]]:
+        """Yield the pairs of ops, but those of some ops of the later dump."""
         not_printed_after, not_printed_before = self._implied
         removed: dict[int, list[int]] = defaultdict(list)
-        last = -1
-        for old in range(len(self.before)):
-            last = self.became.get(old, last)
-            if old not in self.became and old not in not_printed_after:
+        last, previous = -1, -1
+        for old in (op for op in range(len(self.before)) if op not in self.became):
+            if old != previous + 1:  # the op above it is in both dumps
+                last = self.became[old - 1]
+            previous = old
+            if old not in not_printed_after:
                 removed[last].append(old)
         yield from ((old, None) for old in removed[-1])
         for new in range(len(self.after)):
-            if new not in not_printed_before:
+            if new not in without and new not in not_printed_before:
                 yield self.was.get(new), new
-            yield from ((old, None) for old in removed.get(new, ()))
+            if new in removed:
+                yield from ((old, None) for old in removed[new])
 
     @cached_property
     def _implied(self) -> tuple[set[int], set[int]]:

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from array import array
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import cached_property
-from itertools import accumulate
+from functools import cached_property, partial
+from itertools import accumulate, compress, count
+from operator import or_
 from typing import NamedTuple
 
 from eio_audit.audit.check.check import audit_keyed
@@ -29,6 +30,8 @@ class Kind(StrEnum):
     """The ops are inserted where the ops stood that they replace."""
     LOCATION = "location"
     """The ops get the location of the root, or of the op that they are made for."""
+
+    __hash__ = str.__hash__  # groups are looked up per op: ten times as fast as that of an enum
 
 
 class Carries(StrEnum):
@@ -90,7 +93,7 @@ class MadeOp(NamedTuple):
     # How it may change: at first its place, if it carries the location of the op that it replaces.
     place: Group | None
     location: Group | None
-    beside: OpLabel | None  # the target, for a report; None if it is the root
+    beside: Callable[[], OpLabel] | None  # tells the target, for a report; None if it is the root
     home: int  # where the op stood that it replaces, among the homes
 
 
@@ -112,7 +115,8 @@ class MadeOps:
         self._old, self._new = self._comparison.before, self._comparison.after
         self._was_index = self._old.dump.indices.by_op
         self._index = self._new.dump.indices.by_op
-        self._groups: dict[Group, Group] = {}  # each is one object, as very many ops have few groups
+        # By name, and whether ops were only moved, how they change together: very many ops have few groups.
+        self._groups: dict[tuple[str, bool], tuple[Group | None, Group | None]] = {}
         # The root in the state before; None if it is not found, or has no index.
         self.root = None if step.root is None else self._find_root(step.root)
 
@@ -120,11 +124,6 @@ class MadeOps:
         """Return what the step made and moved. ``homes`` are those before it."""
         root = None if self.root is None else self._step.before[self.root]
         return MadeStep(self._step.pattern, root, [*self._made(homes)])
-
-    @property
-    def moved(self) -> Collection[int]:
-        """The numbers of the ops that the step only moved."""
-        return {self._step.after[op] for op in self._moved}
 
     def _find_root(self, root: Root) -> int | None:
         """Return the root by its name, and its index if that is told.
@@ -151,63 +150,83 @@ class MadeOps:
 
     def _made(self, homes: Homes) -> Iterator[MadeOp]:
         """Yield the ops with an index that are new, or that the step moved."""
-        step, concerned = self._step, self._concerned
-        for op, is_moved in self._changed.items():
-            index = self._index[op]
-            if index is None or self._new.names[op] not in concerned:
+        step, concerned, constants = self._step, self._concerned, self._new.dump.keys.constants_by_op
+        was_behind, is_behind = self._stands_behind
+        for op in self._changed:
+            index, name = self._index[op], self._new.names[op]
+            if index is None or name not in concerned:
                 continue
+            is_moved, number = not self._is_new[op], step.after[op]
             source = self._comparison.was[op] if is_moved else self._source(op, index)
             replaced = source if is_moved else self._replaced(op)
             is_right = replaced is not None and self._was_index[replaced] == index
             target, beside = self._target(op, replaced)
+            place, location = self._groups_of(name, is_moved=is_moved)
+            # All numbers of an op that was only moved are one object, as there may be very many.
+            instead_of = number if is_moved else None if replaced is None else step.before[replaced]
             yield MadeOp(
-                step.after[op],
-                self._new.names[op],
+                number,
+                name,
                 index,
-                None if source is None else step.before[source],
-                Carries.OTHER if source is None else self._relation(source),
-                None if replaced is None else step.before[replaced],
-                replaced is not None and self._stands_behind[1][op] == self._stands_behind[0][replaced],
+                number if is_moved else None if source is None else step.before[source],
+                Carries.OTHER if source is None or self.root is None else self._relation(source),
+                instead_of,
+                replaced is not None and is_behind[op] == was_behind[replaced],
                 target,
                 is_moved,
-                self._group(op, Kind.PLACE) if is_right and not self._constants[op] else None,
-                self._group(op, Kind.LOCATION, in_pattern=not is_moved),
+                place if is_right and not constants[op] else None,
+                location,
                 beside,
-                -1 if replaced is None else homes[step.before[replaced]],
+                -1 if instead_of is None else homes[instead_of],
             )
 
     @cached_property
     def _stands_behind(self) -> tuple[Sequence[int], Sequence[int]]:
         """By op of either dump, the last op before it that stayed, by its place in the later dump."""
         comparison = self._comparison
-        became, was, moved = comparison.became, comparison.was, self._moved
-        stayed = (op if (op := became.get(old, -1)) not in moved else -1 for old in range(len(self._old)))
-        now = (op if op in was and op not in moved else -1 for op in range(len(self._new)))
+        became, was, moved = comparison.became, comparison.was, self.moved
+        now = [-1 if is_moved or op not in was else op for op, is_moved in enumerate(moved)]
+        stayed = (now[became[old]] if old in became else -1 for old in range(len(self._old)))
         return _before_each(stayed), _before_each(now)
 
-    def _group(self, op: int, kind: Kind, *, in_pattern: bool = False) -> Group | None:
-        pattern = self._step.pattern
-        if pattern is None and not self._step.is_whole:
-            return None
-        group = Group(pattern, None if in_pattern and pattern else self._new.names[op], kind)
-        return self._groups.setdefault(group, group)
+    def _groups_of(self, name: str, *, is_moved: bool) -> tuple[Group | None, Group | None]:
+        """Return the ops with which one of a name changes its place, and with which its location."""
+        if (name, is_moved) not in self._groups:
+            pattern = self._step.pattern
+            in_location = name if is_moved or pattern is None else None
+            groups = Group(pattern, name, Kind.PLACE), Group(pattern, in_location, Kind.LOCATION)
+            has_groups = pattern is not None or self._step.is_whole
+            self._groups[name, is_moved] = groups if has_groups else (None, None)
+        return self._groups[name, is_moved]
 
     @cached_property
-    def _constants(self) -> Sequence[int]:
-        return self._new.dump.keys.constants_by_op
+    def _is_new(self) -> bytearray:
+        """By op, whether it is new.
+
+        It is if its location is, or if it is now on the other side of the root and one used the other.
+        """
+        was, before = self._comparison.was, self._old.locations
+        locations = enumerate(self._new.locations)
+        is_new = bytearray(op not in was or before[was[op]] != location for op, location in locations)
+        for op, old in was.items() if self._root_after is not None else ():
+            is_new[op] = is_new[op] or self._went_past_root(op, old)
+        return is_new
 
     @cached_property
-    def _changed(self) -> Mapping[int, bool]:
-        """The ops that are new, or that the step moved, and whether it only moved them."""
-        kept = map(self._is_kept, range(len(self._new)))
-        return {op: is_kept for op, is_kept in enumerate(kept) if not is_kept or op in self._moved}
+    def _changed(self) -> Sequence[int]:
+        """The ops that are new, or that the step moved."""
+        return array("i", compress(count(), map(or_, self._is_new, self.moved)))
 
     @cached_property
     def _concerned(self) -> Collection[str]:
         """The names of the ops that may change: in a whole pass, of those that it put out of order."""
         if not self._step.is_whole:
             return {*self._new.names}
-        return {self._new.names[op] for op in self._changed if self._is_worse(op)}
+        found = set[str]()
+        for op in self._changed:
+            if self._new.names[op] not in found and self._is_worse(op):
+                found.add(self._new.names[op])
+        return found
 
     def _is_worse(self, op: int) -> bool:
         """Return whether an op is in more inversions than before."""
@@ -217,22 +236,25 @@ class MadeOps:
         return (self._new.inversions[op] or 0) > before
 
     @cached_property
-    def _moved(self) -> Collection[int]:
-        """The ops that were only moved: the fewest, among those that stayed and those that replace one.
+    def moved(self) -> bytearray:
+        """By op, whether it was only moved: the fewest, among those that stayed and those that replace one.
 
         Of several choices, it is those that replace one, then those in most inversions.
         """
         comparison, ir, inversions = self._comparison, self._new.ir, self._new.inversions
-        moved, old_block, blocks = {*comparison.moved}, self._old.ir.op_block, comparison.matching.blocks
+        was, old_block, blocks = comparison.was, self._old.ir.op_block, comparison.matching.blocks
         stood = {op: old for op in comparison.added if (old := self._replaced(op)) is not None}
-        changed = {ir.op_block[op] for op in (*moved, *stood)}
-        for block in changed:
+        moved = bytearray(len(self._new))
+        for op in comparison.moved:
+            moved[op] = True
+        for block in {ir.op_block[op] for op in (*comparison.moved, *stood)}:
             here, places = array("i"), array("i")
             for op in ir.block_ops[block]:
-                old = comparison.was.get(op, stood.get(op, -1))
+                old = was[op] if op in was else stood.get(op, -1)
                 if old >= 0 and blocks.get(old_block[old]) == block:
                     here.append(op)
                     places.append(old)
+                    moved[op] = False
             costs = [inversions[op] or 0 for op in here]
             most = 1 + sum(costs)
             replacing = 2 + len(here) if self.root is None else 1  # patterns may insert anywhere
@@ -240,27 +262,31 @@ class MadeOps:
                 most * (3 + len(here) if op not in stood else replacing) - cost
                 for op, cost in zip(here, costs, strict=True)
             ]
-            for place, op in enumerate(here):  # a pattern inserts at its root
+            for place, op in enumerate(
+                here if self.root is not None else ()
+            ):  # a pattern inserts at its root
                 if op in stood and stood[op] == self.root:
                     weights[place] = most * (3 + len(here)) * len(here)
-            out = [here[place] for place in displaced_by_weight(places, weights)]
-            moved = moved.difference(here).union(out)
-        return moved & comparison.was.keys()
+            for place in displaced_by_weight(places, weights):
+                moved[here[place]] = here[place] in was
+        return moved
 
-    def _target(self, op: int, replaced: int | None) -> tuple[int | None, OpLabel | None]:
-        """Return the number of the op whose location an op should carry if not its own; its label."""
+    def _target(self, op: int, replaced: int | None) -> tuple[int | None, Callable[[], OpLabel] | None]:
+        """Return the number of the op whose location an op should carry if not its own, and its label."""
         step, before = self._step, self._old.dump
         if self.root is not None:
             return step.before[self.root], None
         if replaced is None:
             replaced = self._comparison.was.get(op)
         if replaced is not None and self._was_index[replaced] not in (None, self._index[op]):
-            return step.before[replaced], before.label(replaced)
-        keys = self._new.dump.keys.by_op
+            return step.before[replaced], partial(before.label, replaced)
         donor = self._donors.get(op) if step.is_whole else None
-        if donor is None or (keys[op] or 0) <= (keys[donor] or 0):
+        if donor is None:
             return None, None
-        return step.after[donor], self._new.dump.label(donor)
+        keys = self._new.dump.keys.by_op
+        if (keys[op] or 0) <= (keys[donor] or 0):
+            return None, None
+        return step.after[donor], partial(self._new.dump.label, donor)
 
     @cached_property
     def _donors(self) -> Mapping[int, int]:
@@ -302,18 +328,11 @@ class MadeOps:
                         found[used].append(old)
         return found
 
-    def _is_kept(self, op: int) -> bool:
-        """Return whether an op is not new.
-
-        It is new if its location is, or if it is now on the other side of the root and one used the other.
-        """
-        before = self._comparison.was.get(op)
-        if before is None or self._old.locations[before] != self._new.locations[op]:
-            return False
-        if self.root is None or self._root_after is None or before == self.root:
-            return True
+    def _went_past_root(self, op: int, before: int) -> bool:
+        """Return whether an op that stayed is now on the other side of the root, and one used the other."""
+        assert self.root is not None and self._root_after is not None
         is_same_side = (before < self.root) == (op < self._root_after)
-        return is_same_side or self._relation(before) is Carries.OTHER
+        return not is_same_side and before != self.root and self._relation(before) is not Carries.OTHER
 
     def _source(self, op: int, index: int) -> int | None:
         """Return the op whose location a new op carries; else one with its index.
@@ -333,7 +352,7 @@ class MadeOps:
     def _with_index(self) -> Mapping[int | None, list[int]]:
         """By index of a new op, the ops of the state before that carry it."""
         found = defaultdict[int | None, list[int]](list)
-        wanted = {self._index[op] for op, is_moved in self._changed.items() if not is_moved}
+        wanted = {*compress(self._index, self._is_new)}
         for op, index in enumerate(self._was_index):
             if index in wanted:
                 found[index].append(op)

@@ -85,7 +85,8 @@ class _Pairing(Pairs):
         for group in sorted(groups):
             for key in (self._matched_producers, lambda *_: True):
                 free = [[op for op in ops if op not in self.matched[side]] for side, ops in enumerate(group)]
-                for old, new in groups_of(free, key):
+                alone = len(free[0]) == len(free[1]) == 1
+                for old, new in [free] if alone else groups_of(free, key):
                     if len(old) == len(new) or not self._is_told_later(old):
                         for a, b in zip(old, new, strict=False):
                             self._pair(a, b)
@@ -309,9 +310,12 @@ class _Pairing(Pairs):
         self._count_with_blocks = len(self.matched[0])
         self._match_blocks()
         self._match_arguments()
+        free, before = {*self._free[0]}.difference(self.matched[0]), self.sides[0].ir
         for old, new in self.blocks.items():
-            self._pair_terminators(old, new)
-            self._pair_holders(old, new)
+            if before.block_ops[old] and before.block_ops[old][-1] in free:
+                self._pair_terminators(old, new)
+            if before.parent_op(old) in free:
+                self._pair_holders(old, new)
 
     def _pair_holders(self, old: int, new: int) -> None:
         """Pairs the ops that two blocks are in, which the ops in these blocks tell."""

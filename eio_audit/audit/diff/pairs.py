@@ -6,6 +6,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import pairwise
+from operator import itemgetter
 from typing import TypeVar
 
 from eio_audit.audit.diff.compared_dump import ComparedOps
@@ -13,6 +14,7 @@ from eio_audit.audit.diff.refinement import NO_CLASS, MatchKeys, RefinementClass
 from eio_audit.audit.locations.parsed_locations import NO_LOCATION, Numbers
 
 NONE = -1  # stands for an op, block or value that has no partner
+_OWN = itemgetter(0)  # the op of a value, or of a use
 
 
 class SameOps:
@@ -135,12 +137,13 @@ class SameOps:
 
 
 def _near(ops: ComparedOps, changed: Iterable[int]) -> set[int]:
-    near: set[int] = set()
-    around: set[int] = set()
+    near, blocks = set[int](), set[int]()  # what defines an argument of a block is no op, which does no harm
     for op in changed:
-        near.update(owner for owner, _ in ops.producers[op] if owner >= 0)
-        near.update(user for user, _ in ops.users[op])
-        for parent in ops.ir.enclosing_ops(ops.ir.op_block[op]):
+        near.update(map(_OWN, ops.producers[op]), map(_OWN, ops.users[op]))
+        blocks.add(ops.ir.op_block[op])
+    around = set[int]()
+    for block in blocks:
+        for parent in ops.ir.enclosing_ops(block):
             if parent in around or ops.symbols[parent] is not None:
                 break
             around.add(parent)
@@ -337,8 +340,13 @@ class Pairs:
             new = self.matched[0].get(old)
             if new is None or (len(old_blocks) > 1 and before.names[old] not in self.keys.same_form):
                 continue
+            new_blocks = after.blocks_of.get(new, ())
+            if len(old_blocks) == len(new_blocks) == 1:  # as of most ops
+                if before.region_places[old_blocks[0]] == after.region_places[new_blocks[0]]:
+                    yield old_blocks[0], new_blocks[0]
+                continue
             was = {before.region_places[block]: block for block in old_blocks}
-            now = {after.region_places[block]: block for block in after.blocks_of.get(new, ())}
+            now = {after.region_places[block]: block for block in new_blocks}
             for (region, place), block in was.items():
                 is_alone = place == 0 and (region, 1) not in was and (region, 1) not in now
                 if is_alone and (region, 0) in now:
@@ -375,7 +383,8 @@ def groups_of(
         for member in members:
             if (value := key(side, member)) is None:
                 continue
-            if value not in groups:
-                groups[value] = ([], [])
-            groups[value][side].append(member)
+            group = groups.get(value)
+            if group is None:
+                group = groups[value] = ([], [])
+            group[side].append(member)
     return list(groups.values())

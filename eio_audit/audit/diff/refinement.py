@@ -27,7 +27,7 @@ from collections.abc import Callable, Collection, Container, Hashable, Mapping, 
 from copy import copy
 from functools import cached_property
 
-from eio_audit.audit.diff.compared_dump import ComparedOps, Users
+from eio_audit.audit.diff.compared_dump import ComparedOps
 from eio_audit.audit.locations.parsed_locations import NO_LOCATION
 from eio_audit.mlir.reading.op_text import OpText
 
@@ -312,7 +312,7 @@ def _contracted(ops: ComparedOps, kinds: Container[str], wrappers: Mapping[int, 
             passed_on.update(((owner, number), value) for number, value in enumerate(found))
             found = []
         side.producers.append(tuple(found))
-    side.users = Users(side.producers)
+    side.__dict__.pop("users", None)  # those of other producers
     return side
 
 

@@ -262,8 +262,8 @@ class Interned(Numbers):
 
     def __init__(self) -> None:
         super().__init__()
-        # The numbers of locations without an alias by their text; a name alone is numbered by it.
-        self.locations: dict[bytes, int] = {}
+        # The numbers of locations without an alias by their text; a name alone has only this one.
+        self.locations = defaultdict[bytes, int](self.default_factory)
         self.texts: KnownTexts = {}  # the comparable texts of ops, by what `OpTexts` knows them by
         # By op number, `(op, 0)`: its first result. The dumps share these tuples.
         self.first_results: list[tuple[int, int]] = []
@@ -295,7 +295,7 @@ class LocationNumbers:
                 if number is None:
                     number = aliases.get(text)
                 if number is None and NAME_ALONE.fullmatch(text):
-                    number = self._interned.number(text)
+                    number = known[text]
                 elif number is None:
                     number = self.of(op)
                     (aliases if b"#" in text else known)[text] = number
@@ -323,8 +323,10 @@ class LocationNumbers:
     def _number_of(self, location: Location, inside: tuple[int, ...]) -> int:
         if isinstance(location, UnknownLoc):
             return NO_LOCATION
-        if isinstance(location, NameLoc) and not inside:  # by its text, as most ops have such a location
-            return self._interned.number(b'"%b"' % location.name.encode("utf-8", "surrogateescape"))
+        if isinstance(location, NameLoc) and not inside:
+            text = b'"%b"' % location.name.encode("utf-8", "surrogateescape")
+            if NAME_ALONE.fullmatch(text):  # by its text, as most ops have such a location
+                return self._interned.locations[text]
         return self._interned.number((type(location), _own_part(location), inside))
 
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from eio_audit.audit.log.program_log import PassRun
 from eio_audit.audit.log.scope_steps import TracedPlace
 from eio_audit.audit.programs.program_text import ProgramText
-from eio_audit.mlir.input.dumps import Dump, text_below
+from eio_audit.mlir.input.dumps import Dump, closed_end, text_below
 from eio_audit.mlir.input.function_texts import outermost_op
 from eio_audit.mlir.input.messages import Diagnostic, PipelinePass, compiler_in, diagnostics_in, notes_on
 from eio_audit.mlir.pattern import pattern
@@ -51,7 +51,7 @@ class Failures:
         self.pending: list[Diagnostic] = []  # those above the next dump
         self._last: Suspect | None = None
         self._failed: Suspect | None = None  # the last pass that failed
-        self._last_dump: tuple[Dump, int] | None = None  # and the length of its op
+        self._last_dump: tuple[Dump, int | None] | None = None  # and the end of its op
 
     def below(self, dump: Dump, known: ProgramText) -> list[Diagnostic]:
         """Return the errors below a dump, and find the ops of those above it. Its text is not known yet."""
@@ -59,14 +59,18 @@ class Failures:
         if dump.has_failed:  # they are its own
             self.pending += diagnostics_in(*dump.above) if dump.above else ()
             self.pending = [located(one._replace(op_lines=()), known, symbol) for one in self.pending]
-        last, length = self._last_dump or (dump, None)
-        is_known = length is not None and dump.has_text_of(last)
-        name, span = dump.source.name, text_below(dump, length if is_known else None)
-        self._last_dump = dump, span.start - dump.span.start
+        last, end = self._last_dump or (None, None)
+        is_known = last is not None and dump.has_text_of(last)
+        if last is None or not is_known:
+            end = closed_end(dump)
+        elif end is not None:
+            end += dump.span.start - last.span.start
+        self._last_dump = dump, end
+        name, span = dump.source.name, text_below(dump, end)
         notes = notes_on(dump, span, is_ir_known=is_known and not self.notes)
         self.notes |= {(name, line): note for line, note in notes}
         above = [] if dump.above is None else [(dump.above[0].data, dump.above[1])]
-        is_closed = span.start < dump.span.end  # what tells the compiler is behind the op
+        is_closed = end is not None  # what tells the compiler is behind the op
         start = span.start if is_known or is_closed else dump.span.start
         for data, part in (*above, (dump.source.data, Span(start, span.end))):
             self.compiler = self.compiler or compiler_in(data, part)
@@ -97,8 +101,8 @@ class Failures:
         """Return the text below the last dump."""
         if self._last_dump is None:
             return b""
-        dump, length = self._last_dump
-        return dump.source.data[slice(*text_below(dump, length))]
+        dump, end = self._last_dump
+        return dump.source.data[slice(*text_below(dump, end))]
 
     def at_end(self) -> tuple[Suspect | None, list[Diagnostic]]:
         """Return the errors at the end of the log, and the pass that they are of, if that is known."""

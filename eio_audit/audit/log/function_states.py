@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
@@ -76,12 +77,12 @@ class DumpStates:
     # The modules that it shows in another one for the first time, by what they were called so far.
     moved: Mapping[FunctionOrModule, FunctionOrModule] = field(default_factory=dict)
 
-    @property
+    @cached_property
     def faults(self) -> list[tuple[FunctionOrModule, Fault]]:
         """What is invalid in it, after a pass that failed, each with the function or module."""
         return [(part, fault) for part, state in self.parts.items() for fault in state.faults]
 
-    @property
+    @cached_property
     def blocks(self) -> tuple[BlockAudit, ...]:
         """The audits of all blocks that have an op with an index. Those of an invalid dump do not count."""
         states = [] if self.faults else self.parts.values()
@@ -92,7 +93,7 @@ class DumpStates:
         """Whether its order cannot be judged: it is invalid, or no op carries an index and some could."""
         return bool(self.faults) or self.is_unindexed
 
-    @property
+    @cached_property
     def is_unindexed(self) -> bool:
         """Whether it is valid and has ops that could carry an index, and none carries one."""
         return any(state.is_unindexed for state in self.parts.values()) and not (self.blocks or self.faults)
@@ -123,6 +124,7 @@ class ProgramStates:
         self._last: tuple[Dump, ShownText, DumpStates] | None = None
         self.places: dict[FunctionOrModule, Scope] = {}  # where these functions and modules are
         self._outside = WeakKeyDictionary[OutsideText, DumpStates]()
+        self._states: DumpStates | None = None  # those of another dump with the last text
 
     def observe(self, dump: Dump, *, is_said_invalid: bool = False) -> DumpStates:
         """Audit the states in a dump that are not known. The known states do not change.
@@ -135,8 +137,9 @@ class ProgramStates:
         """
         last = self._last if self._last is not None and dump.has_text_of(self._last[0]) else None
         if last is None or (last[2].faults and not dump.has_failed):
-            self._last = last = dump, self._steps.show(dump), self._read(dump)
-        states = self._placed(last[2], last[1])
+            self._last, self._states = (dump, self._steps.show(dump), self._read(dump)), None
+            last = self._last
+        states = self._states or self._placed(last[2], last[1])
         if not dump.has_failed:
             return states
         invalid = {
@@ -203,7 +206,7 @@ class ProgramStates:
                 outside = known_outside
             elif (
                 not dump.has_failed
-                and (not same or same.keys() < text.functions.keys())  # what is read is compared, too
+                and (len(text.functions) != 1 or not same)  # what is read is compared, too
                 and (around := self._steps.read_without(dump, same)) is not None
             ):
                 others = {*around.functions} - text.functions.keys()
@@ -300,6 +303,7 @@ class ProgramStates:
             del self.functions[part], self.places[part]
         self.functions.update(shown.parts)
         self.places.update(shown.places)
+        self._states = None if shown.faults else replace(shown, is_known=True, vanished=(), moved={})
 
 
 def _sum(state: FunctionState, figure: str) -> int:

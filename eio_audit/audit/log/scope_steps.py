@@ -11,8 +11,8 @@ from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
-from itertools import count
+from functools import cached_property
+from itertools import accumulate, chain, count, repeat
 from operator import add
 from typing import NamedTuple
 
@@ -39,17 +39,13 @@ class ScopeSide:
         self.ops = ops  # the ops as they are compared, without those in the bodies that were left out
         self.numbers: Sequence[int] = ()  # per op, its number, which it keeps from dump to dump
         self.kept = kept  # per line that was read, its 0-based number in the text
-        self._ends = line_ends(ops.ir.source.data)
 
     @cached_property
     def op_lines(self) -> Sequence[int]:
         """Per op, the 0-based line of the text where it begins."""
-        places = map(partial(bisect_right, self._ends), self.ops.ir.op_start)
-        return array("q", map(self.kept.__getitem__, places))
-
-    def line_of(self, op: int) -> int:
-        """Return the 0-based line of the text where an op begins."""
-        return self.kept[bisect_right(self._ends, self.ops.ir.op_start[op])]
+        data, starts = self.ops.ir.source.data[:], self.ops.ir.op_start
+        below = map(data.count, repeat(b"\n"), chain((0,), starts), starts)
+        return array("q", map(self.kept.__getitem__, accumulate(below)))
 
     def function_of(self, op: int) -> str | None:
         """Return the symbol of the function around an op; None outside functions."""
@@ -57,7 +53,7 @@ class ScopeSide:
 
     def extents(self, root: Scope | None) -> dict[Scope, range]:
         """Return the lines of the scopes, as scopes of the program; ``root`` is the outermost of them."""
-        return extents_of(self.ops.ir, self._ends, self.kept, root)
+        return extents_of(self.ops.ir, line_ends(self.ops.ir.source.data), self.kept, root)
 
 
 @dataclass(frozen=True)
@@ -91,6 +87,15 @@ class ScopeStep:
             op: comparison.converted_from(op) or comparison.origin(op, commuted) for op in comparison.added
         }
         return {op: origin for op, origin in found.items() if origin is not None}
+
+    @property
+    def others(self) -> Mapping[int, int]:
+        """By number of an added op, that of the op it was made from; of a removed op, that of its copy."""
+        if self.old is None or self.new is None:
+            return {}
+        before, now = self.old.numbers, self.new.numbers
+        copies = {before[op]: now[copy] for op, copy in self.copies.items()}
+        return copies | {now[op]: before[origin] for op, (origin, _) in self.origins.items()}
 
 
 class _Before:
@@ -128,7 +133,7 @@ class ScopeSteps:
         if self._shown is None or self._shown.dump is not dump:
             self._shown = ShownText(dump, self._options.op_table, self._outsides)
             self._before = _Before(self.texts, self._shown)
-            if len(self._interned) > KNOWN_TEXTS:
+            if len(self._interned) + len(self._interned.locations) > KNOWN_TEXTS:
                 self._interned, self._reads, self._sides = Interned(), Recent(KNOWN_BYTES), []
         return self._shown
 
@@ -269,9 +274,6 @@ class ChangedOp(NamedTuple):
     before: int | None  # the 0-based line where it begins in the text before; None if it is not there
     after: int | None  # the same in the text after
     number: int = -1  # the number of the op in its program
-    # The number of the op that it was made from, of an added op; of its copy (``ScopeStep.copies``), of a
-    # removed one; -1 if there is none.
-    other: int = -1
     is_unlocated: bool = False  # whether it had a known location before, and has none now
 
 
@@ -314,18 +316,12 @@ def changed_ops(compared: ScopeStep) -> Iterator[ChangedOp]:
         function = side.function_of(op)
         if status == "added" and not compared.was_known(function):
             continue  # the dump only shows more of the program than those before it
-        other = -1
-        if now is None:
-            other = new.numbers[compared.copies[op]] if op in compared.copies else -1
-        elif now in compared.origins:
-            other = old.numbers[compared.origins[now][0]]
         yield ChangedOp(
             status,
             side.ops.names[op],
             function,
-            None if was is None else old.line_of(was),
-            None if now is None else new.line_of(now),
+            None if was is None else old.op_lines[was],
+            None if now is None else new.op_lines[now],
             side.numbers[op],
-            other,
             status == "modified" and comparison.loses_location(was or 0, now or 0),
         )

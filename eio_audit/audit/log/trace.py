@@ -22,7 +22,7 @@ from eio_audit.audit.gate.findings import Finding
 from eio_audit.audit.gate.gate import by_severity
 from eio_audit.audit.log.failures import Crash, Failures, Suspect, located
 from eio_audit.audit.log.followed_pairs import LeftOp, LeftPairs, left_pairs
-from eio_audit.audit.log.function_states import DumpStates, ProgramStates
+from eio_audit.audit.log.function_states import DumpStates, FunctionState, ProgramStates
 from eio_audit.audit.log.pass_advice import PassAdvice
 from eio_audit.audit.log.program_log import LogStep, PassRun, ProgramLog
 from eio_audit.audit.log.scope_steps import (
@@ -326,6 +326,8 @@ class _TracedProgram:
         self.judged: dict[FunctionOrModule, tuple[Dump, tuple[BlockAudit, ...]]] = {}
         self.charges: dict[int, _Charges] = {}
         self.first_ops = Counter[str]()  # its ops by name, as they were first shown
+        # What its last dump showed, and the ops in that by name: most dumps show the same.
+        self.counted: tuple[Mapping[FunctionOrModule, FunctionState], Mapping[str, int]] = {}, {}
 
     def move(self, modules: Mapping[FunctionOrModule, FunctionOrModule]) -> None:
         """Let modules have other names from now on."""
@@ -456,8 +458,9 @@ class _Tracer:
 
     def _count(self, program: _TracedProgram, place: TracedPlace, states: DumpStates) -> None:
         """Count the ops of a dump whose states are not known yet."""
-        ops = sum_of(state.names for state in states.parts.values())
-        self._counted.append(CountedDump(place, states.only_function, ops))
+        if states.parts is not program.counted[0]:
+            program.counted = states.parts, sum_of(one.names for one in states.parts.values())
+        self._counted.append(CountedDump(place, states.only_function, program.counted[1]))
         known = program.states
         first = (p for p in states.parts if p not in known.functions and not known.is_new(p, states))
         program.first_ops.update(sum_of(states.parts[part].names for part in first))

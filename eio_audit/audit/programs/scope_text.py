@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain, groupby, repeat
-from operator import is_
+from operator import is_, itemgetter
 from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
 
 from eio_audit.mlir.input.dumps import Dump
@@ -56,7 +56,9 @@ class Lines:
         """Return those at some places."""
         if isinstance(places, range):
             return Lines(*(column[places.start : places.stop] for column in self.columns))
-        return Lines(*([*map(column.__getitem__, places)] for column in self.columns))
+        if len(places) < 2:
+            return Lines(*([*map(column.__getitem__, places)] for column in self.columns))
+        return Lines(*map(list, map(itemgetter(*places), self.columns)))
 
     def joined_with(self, *others: Lines) -> Lines:
         """Return them and others below them."""

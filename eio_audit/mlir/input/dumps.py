@@ -144,7 +144,9 @@ class Dump:
     def op_end(self) -> int:
         """Where its IR ends; below it, loggers and diagnostics may have printed."""
         is_marked = self.marker is not None and self.span.start > 0
-        return _end_of_op(self.source, self.span) if is_marked else self.span.end
+        end = closed_end(self) if is_marked else None
+        may_end_in_resources = end is not None and self.source.data.find(b"{-#", end, self.span.end) >= 0
+        return self.span.end if end is None or may_end_in_resources else end
 
     @property
     def ir(self) -> bytes:
@@ -278,6 +280,7 @@ def stream(
         yield from find_dumps(Source.read(path, max_unpacked_bytes), program, stage)
         return
     splitter = _Splitter(program, with_failed=with_failed)
+    last, lines = (Source(name, b""), Span(0, 0)), 0  # the last text below a marker, and its line ends
     try:
         for part in _between_markers(read_blocks(path, advance, max_unpacked_bytes)):
             source = Source(name, part.data, first_line=first_line)
@@ -291,7 +294,10 @@ def stream(
                     span = Span(part.place.end, len(bare.data))
                     dumps = splitter.split(bare, span, part.place, part.marker)
             yield from dumps
-            first_line = source.line_at(len(part.data))
+            text, line = Span(part.place.end, len(part.data)), source.line_at(part.place.end)
+            if not _is_same_text(source, text, *last):
+                last, lines = (source, text), source.line_at(text.end) - line
+            first_line = line + lines
     except UnreadableFileError as error:
         raise InputError(name, None, str(error)) from error
 
@@ -638,23 +644,19 @@ def _behind(source: Source, span: Span) -> list[Span]:
     return found
 
 
-def _end_of_op(source: Source, span: Span, *, may_end_in_resources: bool = True) -> int:
-    """Return the end of the only op of a span and its aliases; that of the span, if resources are below."""
-    data, offset = source.data, start_of_first_op(source, span)
+def closed_end(dump: Dump) -> int | None:
+    """Return the end of the only op of a dump and its aliases; None if no line closes the op."""
+    (data, span), offset = (dump.source.data, dump.span), start_of_first_op(dump.source, dump.span)
     while (brace := data.find(b"\n}", offset, span.end)) >= 0:
         offset = line_end(data, brace + 1, span.end)
         if not data[brace:offset].rstrip().endswith(b"{"):  # it opens no further region
-            end = _end_of_aliases(source, Span(min(offset + 1, span.end), span.end))
-            has_resources = may_end_in_resources and data.find(b"{-#", end, span.end) >= 0
-            return span.end if has_resources else end
-    return span.end
+            return _end_of_aliases(dump.source, Span(min(offset + 1, span.end), span.end))
+    return None
 
 
-def text_below(dump: Dump, length: int | None = None) -> Span:
-    """Return the text from the end of a dump's op to the next marker; ``length`` is that up to this end."""
-    data, end = dump.source.data, dump.span.start + (length or 0)
-    if length is None:
-        end = _end_of_op(dump.source, dump.span, may_end_in_resources=False)
+def text_below(dump: Dump, end: int | None) -> Span:
+    """Return the text from the ``closed_end`` of a dump's op to the next marker."""
+    data, end = dump.source.data, dump.span.end if end is None else end
     line = max(data.rfind(b"\n", 0, end) + 1, dump.span.start)
     following, _ = next(find_markers(data, line), (Span(len(data), 0), None))
     return Span(end, max(following.start, end))

@@ -236,15 +236,17 @@ def _function_at(data: Text, line: Span, end: int, op_table: OpTable) -> _Extent
     header = _HEADER.match(data, name_start, line.end)
     if header is None:
         return None
+    name = decoded(header["generic"] or header["custom"])
+    if name in op_table.rows and "function" not in op_table.flags(name):
+        return None
     follows_marker = line.start > 0 and data[line.start - 1 : line.start] != b"\n"
     start = name_start if follows_marker else line.start
     indent = data[start:name_start]
-    name = decoded(header["generic"] or header["custom"])
     symbol = symbol_in(data[line.start : min(line.end, line.start + _LONGEST_HEADER)])
     closing = _closing_line(data, indent, line.end, end)
     if symbol is None or closing is None:
         return None
-    if not _is_function(name, data, Span(line.end, closing.start), op_table):
+    if name not in op_table.rows and _holds_function(data, Span(line.end, closing.start), op_table):
         return None
     return _Extent(symbol, indent, start, line.end + 1, closing.start, closing.end)
 
@@ -259,11 +261,9 @@ def _closing_line(data: Text, indent: bytes, offset: int, end: int) -> Span | No
     return None
 
 
-def _is_function(name: str, data: Text, body: Span, op_table: OpTable) -> bool:
-    """Whether an op with a symbol is a function: listed as one, or unlisted without listed ones inside."""
-    if name in op_table.rows:
-        return "function" in op_table.flags(name)
-    return all(data.find(listed.encode(), body.start, body.end) < 0 for listed in op_table.function_names)
+def _holds_function(data: Text, body: Span, op_table: OpTable) -> bool:
+    """Whether the body of an op names a listed function. An unlisted op with a symbol then is none."""
+    return any(data.find(listed.encode(), body.start, body.end) >= 0 for listed in op_table.function_names)
 
 
 class ShownOp(NamedTuple):

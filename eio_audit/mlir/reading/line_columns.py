@@ -32,8 +32,9 @@ BARE_NAME = b"return"  # the only op in plain lines that is printed without its 
 _LETTER = rb"[0-9A-Za-z_$.-]"  # the same as [\w$.-], but matched by a table
 _NAME = rb"%(?:[0-9]++(?![0-9A-Za-z_$.])|[A-Za-z_$.-]" + _LETTER + rb"*+)"  # the same as VALUE
 _VALUE = _NAME + rb"(?:#\d++)?"
+_MORE_RESULTS = rb"[1-9]\d{0,3}+|(?:, " + _NAME + OR_FAIL + rb")++"  # `2` of `%0:2`, `, %b` of `%a, %b`
 _OPERANDS = rb"(?:#\d++(?=[,)])|[%0-9A-Za-z_$., -]++)*+"
-"""Operands, or what only looks like them: that has a part between commas which is no visible name."""
+"""Operands, or what only looks like them. ``_uses_of`` tells, for all ops of a chunk at once."""
 _STRING = rb'"' + all_but(b'"\\\n%') + rb'{0,4096}+"'
 _PLAIN_TEXT = _STRING + rb"|/(?!/)|l(?!oc\()|" + all_but(b'"\n/l%') + rb"++"
 _TEXT = rb"(?:" + _PLAIN_TEXT + rb")*+"
@@ -44,14 +45,19 @@ _INNER_LOCATION = _NAME_LOCATION + rb"(?::\d++:\d++|\(" + _NAME_LOCATION + rb"\)
 _LOCATION = _NAME_LOCATION + rb"(?::\d++:\d++|\((?:" + _INNER_LOCATION + rb")\))?|#[\w$.-]++|unknown"
 _ONLY_NAME = rb'"(?=.*"\)$)[^"]*+(?<!\\)"(?=\)$)|'  # most locations; twice as fast as a class of bytes
 _LINE = (
-    rb"^(([ \t]*+)(?>(" + _NAME + rb")(?::([1-9]\d{0,3}+))? = |)"
-    rb'(")?+((?(5)' + _LETTER + rb"++|(?:[A-Za-z_][\w$]*+\.[\w$.]*+|" + BARE_NAME + rb"(?![\w$.])|\})))"
+    rb"^(([ \t]*+)(?>(" + _NAME + rb")(?:(?::(?=[1-9])|(?=,))(" + _MORE_RESULTS + rb"))? = |)"
+    rb'(")?+((?(5)'
+    + _LETTER
+    + rb"++|(?:[A-Za-z_][\w$]*+\.[\w$.]*+|"
+    + BARE_NAME
+    + rb"(?![\w$.])|(?(3)(?!)|\}))))"
     rb'(?(5)"\((' + _OPERANDS + rb")\))"
     rb"((?(5)" + _TEXT + rb"|" + _TEXT_WITH_USES + rb"))"
     rb"(?:loc\((" + _ONLY_NAME + _LOCATION + rb")\)|)\n|.*+\n|.++)"
 )
 _ALIAS_LINE = rb"^((" + ALIAS_NAME + rb") = loc\((" + _LOCATION + rb")\)\n|.*+\n|.++)"
 USE = pattern(_VALUE)
+_LIST = pattern(_VALUE + rb"(?:, " + _VALUE + OR_FAIL + rb")*+")
 _NUMBER_OF_USE = pattern(rb"#(\d{1,9})")
 _USE_OR_END = pattern(_VALUE + rb"|\n")
 CLOSING = b"}"  # replaces the op name in a line that closes a region
@@ -74,7 +80,8 @@ _SYMBOL_OR_NUMBER = pattern(
     + rb")*+(?:e[+-][0-9]++)?)"
 )
 """A symbol, or a number with any sizes or fraction behind it: ``8x17``, ``1.5e-05``. No digits of a name."""
-_ALL_BUT_USES = bytes(byte for byte in range(256) if byte not in b"%\n")
+_IN_NAMES = bytes(byte for byte in range(256) if byte not in b"%, \n")
+_NO_LIST = (b",", b" ", b"%%", b"+%", b"\n+")  # what is in ``_uses_of`` operands that are no list of names
 _ONES = bytes.maketrans(b"0123456789", b"1" * 10)
 _VERDICTS: WeakKeyDictionary[OpTable, dict[bytes, bool]] = WeakKeyDictionary()
 """By op table, the exact reader's verdict on a template in which all symbols have one name, and numbers only
@@ -95,7 +102,7 @@ class Line:
     """The columns of a row of ``OpLines``: the groups of the pattern. A missing group is empty."""
 
     GROUPS = range(9)
-    LINE, INDENT, RESULT, RESULT_COUNT, QUOTE, NAME, OPERANDS, TEXT, LOCATION = GROUPS
+    LINE, INDENT, RESULT, MORE_RESULTS, QUOTE, NAME, OPERANDS, TEXT, LOCATION = GROUPS
 
 
 class LineChunk:
@@ -184,16 +191,21 @@ class LineColumns:
         starts, ends = lines.starts[:-1], lines.starts[1:]
         if lines.is_op:
             starts, ends = list(compress(starts, lines.is_op)), list(compress(ends, lines.is_op))
-        whole, indents, results, counts, quotes, self.names, operands, texts, locations = lines.columns
+        whole, indents, results, several, quotes, self.names, operands, texts, locations = lines.columns
         self.is_generic = bytes(map(len, quotes))  # by op, 1 if its name is in quotes, else 0
         # By op, the text after name and operands. In custom assembly IS_CUSTOM and all text from
         # the name on, with `%` for each use. OPENS_REGION or NO_LOCATION follows if it applies.
         self.templates: list[bytes] = list(texts)
-        self._add_uses(operands if all(quotes) else self._custom_uses(operands))
+        self._add_uses(lines, operands if all(quotes) else self._custom_uses(operands))
         self.result_counts: list[int] = list(map(bool, results))  # by op, the number of values it defines
-        for op, number in zip(compress(count(), counts), map(int, filter(None, counts)), strict=True):
-            self.result_counts[op] = number
-        # By op, the name of its results. Empty for a region header, since the op does not end there.
+        self.more_results: dict[int, list[bytes]] = {}  # by op with several names, those after the first
+        for op, more in zip(compress(count(), several), filter(None, several), strict=True):
+            if more.isdigit():
+                self.result_counts[op] = int(more)
+            else:
+                self.more_results[op] = more.split(b", ")[1:]
+                self.result_counts[op] += len(self.more_results[op])
+        # By op, the first name of its results. Empty for a region header, since the op does not end there.
         self.results = results if all(locations) else self._marked(results, whole, locations)
         self.op_starts = packed("q", [*map(add, starts, map(len, indents))])  # byte offsets
         self.op_ends = packed("q", [end - 1 for end in ends])
@@ -213,12 +225,15 @@ class LineColumns:
             self.templates[op] = IS_CUSTOM + self.names[op] + template
         return with_uses
 
-    def _add_uses(self, operands: Sequence[bytes]) -> None:
-        listed = b", ".join(filter(None, operands))
+    def _add_uses(self, lines: OpLines, operands: Sequence[bytes]) -> None:
+        uses, lists = _uses_of(operands), list(filter(None, operands))
+        if uses.count(b"\n%") != len(lists) or any(sign in uses for sign in _NO_LIST):
+            operands = _only_lists(lines, operands)
+            uses, lists = _uses_of(operands), list(filter(None, operands))
+        listed = b", ".join(lists)
         numbered = listed.split(b"#")
         # By op, how many values it uses. One pass over all is faster than ``bytes.count`` for each.
-        uses = b"\n".join(operands).translate(None, _ALL_BUT_USES)
-        self.use_counts = list(map(len, uses.split(b"\n"))) if operands else []
+        self.use_counts = list(map(len, uses.split(b"\n")[1:]))
         self.use_starts = list(accumulate(self.use_counts, initial=0))  # by op, where they begin in `uses`
         # The positions in `uses` with a result number (`%0#1`), ascending, then the number of uses.
         self.numbered = [uses - 1 for uses in accumulate(map(bytes.count, numbered[:-1], repeat(b"%")))]
@@ -238,6 +253,24 @@ class LineColumns:
             if is_header:
                 others[op] = b""
         return others
+
+
+def _only_lists(lines: OpLines, operands: Sequence[bytes]) -> list[bytes]:
+    """Return the operands by op, but none for those that are no list of names. Refuse the lines of these."""
+    line_of, lists = lines.lines_of_ops(), list(operands)
+    no_lists = [op for op, text in enumerate(operands) if text and not _LIST.fullmatch(text)]
+    lines.refuse(map(line_of.__getitem__, no_lists))
+    for op in no_lists:
+        lists[op] = b""
+    return lists
+
+
+def _uses_of(operands: Sequence[bytes]) -> bytes:
+    """Return, after a line end for each op, ``%`` for the value it uses first and ``+`` for each other.
+
+    If some operands are no list of names, there are other bytes, or an op with operands has no ``%``.
+    """
+    return b"\n".join([b"", *operands]).translate(None, _IN_NAMES).replace(b", %", b"+")
 
 
 def _last_line_end(data: Text, offset: int, end: int) -> int:

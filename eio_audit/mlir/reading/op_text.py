@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Context, Inexact, InvalidOperation
-from functools import cached_property, partial
+from functools import cached_property, lru_cache, partial
 from typing import TypeAlias
 
 from eio_audit.mlir.ir import IR, NO_OFFSET
@@ -38,6 +38,7 @@ from eio_audit.mlir.traits import listed_dialects
 LONGEST_NUMBER = 4000
 """The most digits of a number. Python refuses to parse an int of more than 4,300."""
 LONGEST_EXPONENT = 20  # the largest exponent for which a number is written without one
+MOST_LOOKED_AT = 1 << 13  # of how many texts what they name is kept from dump to dump
 _EXACT = Context(prec=LONGEST_NUMBER, traps=[Inexact, InvalidOperation])
 _TOKEN = pattern(
     rb"(?P<string>" + STRING + rb")|(?P<space>(?! [^\s/])(?:" + COMMENT + rb"|\s++)++)"
@@ -46,8 +47,10 @@ _TOKEN = pattern(
 )
 """What may be written in several ways. A lone space is as it should be."""
 _IN_BODY = pattern(rb"(?P<string>" + STRING + rb")|(?P<alias>" + ALIAS_NAME + rb"(?!<))|(?P<space>\s++)")
+_BLANK_STRING_OR_NAME = pattern(rb'[\s"#!]')
 _DIALECT = pattern(STRING + rb"|//|[#!](?P<dialect>[A-Za-z_]\w*+)[.<]")
-_PERCENT_IN_BODY = pattern(rb"[#!][\w$.-]++<[^\n]*%")
+_PERCENT_IN_BODY = pattern(rb'[#!][\w$.-]++<(?![^<>()\[\]{}%"\n]*+(?<!-)>)[^\n]*%')
+"""A ``%`` that may be in the ``<...>`` of a dialect attribute or type: behind one that holds brackets."""
 _VALUE = pattern(VALUE + rb"(?:#\d++)?")
 _TYPE = pattern(
     STRING + rb"|(?<![\w$.@#%!])(?P<type>![A-Za-z_][\w$.]*+(?P<dialect_open><)?"
@@ -188,17 +191,17 @@ class OpTexts:
                 name = ir.names[ir.op_name[op]]
                 key = name, op in ir.regions_of, text
                 if (found := here.get(key)) is None:
-                    if _shows_only_operands(text):
+                    if _look_at(text)[0]:
                         found = here[key] = self._shared(op, key)
-                    elif op in ir.regions_of and b"^" not in bare:  # a header, which may be long
-                        found = self._shared(op, (name, True, bare))
+                    elif b"^" not in bare:  # other dumps have the same text more often than not
+                        found = self._shared(op, (name, op in ir.regions_of, bare))
                     else:
                         found = self.of(op)
                 texts.append(found)
         return texts
 
     def _shared(self, op: int, key: _Key) -> OpText:
-        aliases = [match[0] for match in ALIAS_USE.finditer(key[2]) if match[0] in self._ir.aliases]
+        aliases = filter(self._ir.aliases.__contains__, _look_at(key[2])[1])
         meaning = key, tuple(part for alias in aliases for part in (alias, self._aliases.of(alias)))
         if meaning not in self._known:
             self._known[meaning] = self.of(op)
@@ -372,6 +375,8 @@ def _without_value_names(texts: Sequence[bytes]) -> list[bytes]:
 
 def _body(text: bytes, expanded: Callable[[bytes], bytes]) -> bytes:
     """Return ``#name<...>`` with aliases expanded. Blanks count, unless all dialects in it are listed."""
+    if _BLANK_STRING_OR_NAME.search(text, 1) is None:
+        return text
     words = [match["dialect"] for match in _DIALECT.finditer(text) if match[0][:1] != b'"']
     is_listed = all(word is not None and word.decode() in listed_dialects() for word in words)
 
@@ -397,15 +402,20 @@ def _plain_float(number: bytes) -> bytes:
     return (text if "." in text or "E" in text else f"{text}.0").encode()
 
 
-def _shows_only_operands(text: bytes) -> bool:
-    """Whether every ``%`` begins an operand and no block is named, as far as a quick check shows."""
-    return (
+@lru_cache(maxsize=MOST_LOOKED_AT)
+def _look_at(text: bytes) -> tuple[bool, list[bytes]]:
+    """Return whether every ``%`` begins an operand and no block is named, and what may be an alias.
+
+    The first is what a quick check shows.
+    """
+    shows_only_operands = (
         b"\\" not in text
         and b"//" not in text
         and b"^" not in text
         and b"%" not in b"".join(text.split(b'"')[1::2])
         and _PERCENT_IN_BODY.search(text) is None
     )
+    return shows_only_operands, ALIAS_USE.findall(text)
 
 
 def _with_lone_result(text: bytes) -> bytes:

@@ -31,7 +31,7 @@ from eio_audit.mlir.reading.line_columns import (
     opens_list,
 )
 from eio_audit.mlir.source import Span
-from eio_audit.mlir.tokens import OPEN_PAREN
+from eio_audit.mlir.tokens import GOES_ON_BELOW, OPEN_PAREN
 
 FEWEST_AT_ONCE = 32
 """The number of lines tried together after a difficult line. The work may be wasted."""
@@ -81,6 +81,10 @@ class PlainLines:
             if run is None:
                 return offset
             first, stop = run
+            if GOES_ON_BELOW.match(self._data, self._aliases.starts[stop] - 1, self._end):
+                stop -= 1
+            if first == stop:
+                return offset
             _, names, locations = zip(*self._aliases.rows[first:stop], strict=True)
             if len(set(names)) < len(names) or not aliases.keys().isdisjoint(names):
                 return offset
@@ -117,7 +121,8 @@ class PlainLines:
             row = lines.rows[line]
             if row[Line.NAME] != CLOSING:
                 can_open = row[Line.QUOTE] or self._templates.region_follows(lines, line, row[Line.NAME])
-                if not can_open or not binding.resolve(places[first], places[line + 1]):
+                has_one_name = not row[Line.MORE_RESULTS].startswith(b",")
+                if not (can_open and has_one_name) or not binding.resolve(places[first], places[line + 1]):
                     return self._leave(first, line + 1)
                 self._open(line)
             elif not binding.resolve(places[first], places[line]):
@@ -195,7 +200,14 @@ class Binding:
         names = columns.results[first:stop]
         self._names, self._values = names, values
         self._name_starts: Sequence[int] = range(len(names) + 1)
-        if not all(names):
+        if columns.more_results:
+            more = columns.more_results
+            of_ops = [(name, *more.get(op, ())) if name else () for op, name in enumerate(names, first)]
+            counts = list(map(len, of_ops))
+            self._names = list(chain.from_iterable(of_ops))
+            self._values = list(chain.from_iterable(map(range, values, map(add, values, counts))))
+            self._name_starts = list(accumulate(counts, initial=0))
+        elif not all(names):
             self._names, self._values = list(filter(None, names)), list(compress(values, names))
             self._name_starts = list(accumulate(map(bool, names), initial=0))
 
@@ -288,11 +300,13 @@ class Binding:
         for op, (start, end, location) in enumerate(islice(spans, first, stop), first):
             text_end = end if location == NO_OFFSET else location
             names = [match.start() for match in USE.finditer(data, start, text_end)]
-            if len(names) > columns.use_counts[op]:
-                defined = names.pop(0)
-                if columns.results[op]:  # a region header defines its results when its op ends
-                    mentions.define(self._ir.first_result[self._ops[op - self._first]], defined)
-            mentions.values.update(zip(names, islice(uses, len(names)), strict=True))
+            results = len(names) - columns.use_counts[op]
+            if columns.results[op]:  # a region header defines its results when its op ends
+                first_result = self._ir.first_result[self._ops[op - self._first]]
+                for value, defined in enumerate(names[:results], first_result):
+                    mentions.define(value, defined)
+            used_names = names[results:]
+            mentions.values.update(zip(used_names, islice(uses, len(used_names)), strict=True))
 
     def _op_names(self, first: int, stop: int) -> array[int]:
         """Return the name numbers of the ops. A name without dialect depends on the enclosing op."""

@@ -134,7 +134,7 @@ class StoredSteps:
         key = self._keys.setdefault((program, run.number), len(self._keys))
         if (before := step.before) is not None:
             texts = [(text.dump, zip(*text.lines.columns, strict=True)) for text in (before, step.after)]
-            self.add(key, texts, changes)
+            self.add(key, texts, changes, step.others)
 
     def of(self, trace: Trace) -> StoredSteps:
         """Return the steps that were watched, with the indices of their passes in the trace."""
@@ -145,18 +145,23 @@ class StoredSteps:
         return self
 
     def add(
-        self, index: int, texts: Iterable[tuple[Dump, Iterable[Line]]], changes: Sequence[ChangedOp]
+        self,
+        index: int,
+        texts: Iterable[tuple[Dump, Iterable[Line]]],
+        changes: Sequence[ChangedOp],
+        others: Mapping[int, int],
     ) -> None:
         """Store what a pass changed. ``index`` is that of its TracedPass in Trace.passes.
 
-        ``texts`` are those before and after it: dumps that they are from, and lines.
+        ``texts`` are those before and after it: dumps that they are from, and lines. ``others`` are those of
+        the ``ScopeStep``.
         """
         self.counts.setdefault(index, Counter()).update(change.status for change in changes)
         numbers = [self._texts.add(dump.source.name, lines) for dump, lines in texts]
         columns = [
             [STATUSES.index(change.status) for change in changes],
             [change.number for change in changes],
-            [change.other for change in changes],
+            [others.get(change.number, -1) for change in changes],
             [self._name(change.name) for change in changes],
             [-1 if change.function is None else self._name(change.function) for change in changes],
             [-1 if change.before is None else change.before for change in changes],
@@ -174,8 +179,9 @@ class StoredSteps:
 
         ``templates``, ``templateOf`` and ``numbers`` are the lines of all texts (``StoredLines``). ``states``
         are the texts (``StoredTexts``). A step is the index of its pass, the numbers of the texts before and
-        after it, and seven lists with an entry per changed op: its status in ``statuses``, its number, its
-        ``other``, its name and function in ``names``, and its lines before and after. -1 stands for none.
+        after it, and seven lists with an entry per changed op: its status in ``statuses``, its number, that
+        of its other op (``ScopeStep.others``), its name and function in ``names``, and its lines before and
+        after. -1 stands for none.
         """
         lines = self._texts.lines
         return {
@@ -199,9 +205,9 @@ def pair_data(comparison: DumpComparison) -> dict[str, object]:
     numbers = (comparison.was.get(op, size + op) for op in range(len(comparison.after.ir)))
     sides = _side(comparison.before, range(size)), _side(comparison.after, array("q", numbers))
     no_text = ScopeText(comparison.before.dump.dump, Lines([], (), (), (), ()), {}, None)
-    changes = [*changed_ops(ScopeStep(no_text, no_text, *sides, comparison))]
-    stored = StoredSteps()
-    stored.add(0, ((side.ops.dump.dump, _lines_of(side)) for side in sides), changes)
+    step, stored = ScopeStep(no_text, no_text, *sides, comparison), StoredSteps()
+    texts = ((side.ops.dump.dump, _lines_of(side)) for side in sides)
+    stored.add(0, texts, [*changed_ops(step)], step.others)
     counts = [stored.counts[0][status] for status in STATUSES]
     empty = dict.fromkeys(("function", "place", "time", "order", "command"), "")
     shown = {"name": "Before and after", **empty, "changed": True, "counts": counts}
