@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eio_audit import diff, read_text
+from eio_audit.audit.diff.diff import same_program
 from tests.tools import iree_compile, mlir_tool, needs_mlir_opt
 
 PROGRAM = """\
@@ -30,7 +31,11 @@ func.func @main(%a: i32) -> i32 {
 
 
 def sameness(before: str, after: str) -> str:
-    return str(diff(*read_text(before), *read_text(after)).sameness.sameness)
+    """In what sense two programs are the same, whether their ops are matched or found in place."""
+    dumps = [*read_text(before), *read_text(after)]
+    found = diff(*dumps).sameness
+    assert same_program(*dumps) == found
+    return str(found.sameness)
 
 
 def test_another_name_with_its_calls() -> None:

@@ -78,7 +78,7 @@ def test_a_finding_is_charged_to_the_pass_that_made_its_pairs() -> None:
 def test_a_finding_of_a_dump_that_cannot_be_compared_is_charged_to_its_pass(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    def fail(log: ProgramLog, dump: object, same: object) -> None:
+    def fail(*_: object, **__: object) -> None:
         raise InputError("passes.log", None, "expected '}'")
 
     monkeypatch.setattr(ProgramLog, "compared", fail)

@@ -8,6 +8,7 @@ from eio_audit import AuditOptions, Dump, InputError, OriginalOrder, Trace, chec
 from eio_audit.audit.check.check import audit_keyed
 from eio_audit.audit.log import followed_pairs, function_states
 from eio_audit.audit.log.program_log import ProgramLog
+from eio_audit.audit.log.scope_steps import OpCounts
 from eio_audit.audit.programs.scope_text import Recent
 from eio_audit.mlir.input.function_texts import FunctionText
 from eio_audit.mlir.semantics.functions import functions_around
@@ -33,7 +34,7 @@ def traced(*dumps: str) -> Trace:
 
 
 def test_a_dump_that_cannot_be_compared_says_so_in_its_row(monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(log: ProgramLog, dump: object, same: object) -> None:
+    def fail(*_: object, **__: object) -> None:
         raise InputError("passes.log", None, "expected '}'")
 
     monkeypatch.setattr(ProgramLog, "compared", fail)
@@ -65,6 +66,41 @@ def test_dumps_after_passes_only() -> None:
         dump("After", "c", function("f", 2, 1)),
     )
     assert rows(result) == [("a", "@f", None, 0), ("b", "@f", False, 0), ("c", "@f", True, 1)]
+
+
+def test_the_program_is_not_taken_for_a_module_in_it_that_has_grown() -> None:
+    others = [function(name, 1) for name in "ghi"]
+
+    def inner(*functions: str) -> str:
+        return nested(*functions, header="module @m")
+
+    result = traced(
+        dump("After", "a", inner(inner(function("f", 1)))),
+        dump("After", "b", inner(function("f", 1), *others)),
+        dump("After", "c", inner(inner(function("f", 1, 2), *others))),
+    )
+    assert [*(result.passes[-1].ops or {})] == ["ttir.add"]
+
+
+def test_of_two_functions_with_one_text_the_one_that_was_shown_last_has_changed() -> None:
+    first, last = function("f", 1), function("f", 1, 2)
+    result = traced(
+        dump("After", "a", first),
+        dump("After", "b", nested(nested(first, header="module @i"))),
+        dump("After", "c", last),
+        dump("After", "d", nested(nested(last, header="module @i"))),
+    )
+    assert rows(result)[2:] == [("c", "@f", True, 0), ("d", None, False, 0)]
+
+
+def test_a_function_beside_a_variable_is_the_one_that_is_shown_alone() -> None:
+    variable = "memref.global @x : memref<{}xi32>\n"
+    result = traced(
+        dump("After", "a", variable.format(1) + function("f", 1)),
+        dump("After", "b", variable.format(2) + function("f", 1)),
+        dump("After", "c", function("f", 1, 2)),
+    )
+    assert result.passes[-1].ops == {"ttir.add": OpCounts(added=1)}
 
 
 def test_dumps_before_passes_only() -> None:

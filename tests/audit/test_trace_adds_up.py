@@ -11,7 +11,7 @@ from eio_audit import Trace, read_text, trace
 from eio_audit.audit.corpus.models import find_models
 from eio_audit.audit.corpus.trace_models import TraceModel, pass_totals, trace_models
 from tests.internals import find_dump_files
-from tests.logs import dump, function, logs, module
+from tests.logs import dump, function, logs, module, nested
 
 SAMPLES = Path(__file__).parent.parent.parent / "sample_irs"
 LOGS = [*sorted(SAMPLES.glob("*/*.log")), SAMPLES / "small" / "tree"]
@@ -73,6 +73,45 @@ def test_a_function_that_vanishes_takes_its_inversions_with_it() -> None:
     text = dump("After", "a", module(f, g)) + dump("After", "b", module(g))
     result = trace(read_text(text))
     assert (result.initial, result.initial_left, len(result.left)) == (1, 0, 0)
+
+
+def test_a_function_that_vanishes_where_nothing_can_be_judged_takes_its_inversions_with_it() -> None:
+    f, other, g = function("f", 1, 0), function("f", None), function("g", None)
+    text = (
+        dump("After", "a", module(f, g))
+        + dump("After", "b", module(other, g))
+        + dump("After", "c", module(g))
+    )
+    result = trace(read_text(text))
+    assert (result.initial, result.initial_left, result.at_end_of_log.inversions) == (1, 0, 0)
+
+
+def test_of_functions_with_one_name_the_last_one_counts() -> None:
+    first, last = (
+        nested(function("f", 2, 1), header="module @a"),
+        nested(function("f", 1, 2), header="module @b"),
+    )
+    result = trace(read_text(dump("After", "a", first) + dump("After", "b", last)))
+    assert (result.initial, result.initial_left, result.at_end_of_log.inversions) == (1, 0, 0)
+
+
+INVALID = "func.func @g(%a: i32) -> i32 {\n  %0 = arith.addi %a, %b : i32\n  return %a : i32\n}\n"
+
+
+@pytest.mark.parametrize("later", [(2, 1), (1, 2), (3, 2, 1)])
+@pytest.mark.parametrize("is_alone", [False, True])
+def test_what_a_pass_that_failed_left_counts_once_a_dump_can_be_judged(
+    later: tuple[int, ...], is_alone: bool
+) -> None:
+    f, g = function("f", *later), function("g", 1)
+    text = (
+        dump("After", "a", module(function("f", 1, 2), g))
+        + dump("After", "b", module(f, INVALID)).replace("(b)", "Failed (b)")
+        + dump("After", "c", f if is_alone else module(f, g))
+    )
+    result = trace(read_text(text))
+    expect_adds_up(result)
+    assert [one.left for one in result.passes] == [0, 0, result.at_end_of_log.inversions]
 
 
 def test_a_function_that_was_shown_without_its_module_is_the_one_in_it() -> None:

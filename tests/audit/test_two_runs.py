@@ -8,7 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eio_audit import InputError, read_text
-from tests.internals import Workers, compare_runs, local_workers
+from eio_audit.audit.diff.matching import match_ops
+from tests.audit.counting import counting
+from tests.internals import Workers, compare_runs, local_workers, read_ir
 
 MARKER = "// -----// IR Dump After {} ('func.func' operation: @f) //----- //\n"
 BODY = "func.func @f() {{\n  %a = arith.constant {} : i32\n  %b = arith.constant 2 : i32\n  return\n}}\n"
@@ -86,6 +88,21 @@ def test_a_later_pair_may_differ_in_more_than_names() -> None:
     assert unlike(first, second, "names") == (7, "order")
     assert unlike(first, second, "order") == (13, "none")
     assert unlike(first, log(("a", RENAMED), ("b", SWAPPED), ("c", ONE)), "order") is None
+
+
+def test_two_texts_are_compared_once() -> None:
+    first, second = log(*[("a", ONE)] * 4), log(*[("a", RENAMED)] * 4)
+    with counting(read_ir) as counts:
+        assert unlike(first, second, "order") is None
+    assert counts == {"read_ir": 2}
+
+
+def test_a_pair_whose_ops_stay_in_place_is_not_matched() -> None:
+    first = log(("a", ONE), ("b", ONE), ("c", OTHER))
+    second = log(("a", ONE), ("b", RENAMED), ("c", OTHER.replace("%b", "%y")))
+    with counting(match_ops) as counts:
+        assert unlike(first, second, "order") is None
+    assert counts == {"match_ops": 1}  # for the pair that is shown
 
 
 @given(

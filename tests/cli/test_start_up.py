@@ -52,7 +52,7 @@ SLOW = [
     "subprocess",
     "random",
     "eio_audit.audit.fix.fix",
-    "eio_audit.audit.log.walk",
+    "eio_audit.audit.log.program_log",
     "eio_audit.mlir.location",
     "eio_audit.mlir.semantics.calls",
     "eio_audit.mlir.semantics.effects",

@@ -35,7 +35,7 @@ from eio_audit.audit.bisect.pass_search import (
 )
 from eio_audit.audit.bisect.survey import AFTER_ALL, BASE_FLAGS, BEFORE_ALL, PassInQuestion, choose_pass
 from eio_audit.audit.check.check import audit_dump
-from eio_audit.audit.log.walk import ProgramWalk
+from eio_audit.audit.log.program_log import ProgramWalk
 from eio_audit.audit.options import AuditOptions
 from eio_audit.audit.programs.program_text import program_at
 from eio_audit.mlir.input.dumps import Dump, DumpPlace

@@ -15,9 +15,9 @@ from eio_audit.audit.check.figures import Summary, summarize_blocks
 from eio_audit.audit.corpus.in_order import LostWork, Piece, in_order
 from eio_audit.audit.corpus.models import Model
 from eio_audit.audit.gate.gate import by_severity
+from eio_audit.audit.log.program_log import PassRun
 from eio_audit.audit.log.scope_steps import ChangedOp, ScopeStep
 from eio_audit.audit.log.trace import OpTotals, Trace, TracedPass, Watch, trace
-from eio_audit.audit.log.walk import PassRun
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.mlir.input.dumps import Dump, stream_file
 from eio_audit.mlir.input.folders import DumpFile

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Collection, Hashable, Iterable, Iterator
 from functools import partial
+from hashlib import sha256
 from itertools import zip_longest
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
@@ -95,32 +96,53 @@ def compare_runs(
         InputError: a log, or a pair that is compared, cannot be read.
     """
     pairs = _Pairs(first, second)
-    differing = pairs.differing()
-    unlike = None
-    if same_as is not None:
-        pieces = (Piece(pair, pair, len(pair[0].text) + len(pair[1].text)) for pair in differing)
-        results = in_order(partial(_compared, options, ignore), pieces, workers)
-        for pair, verdict in results:
-            if isinstance(verdict, LostWork):
-                raise verdict.error(pair[1])
-            if isinstance(verdict, InputError):
-                raise verdict
-            if verdict is not None and not verdict.is_at_least(same_as):
-                unlike = UnlikePair(*pair, verdict)
-                break
+    differing = _with_other_texts(pairs.differing())
+    unlike = compared = difference = None
+    if same_as is not None and (compared := next(differing, None)) is not None:
+        with bugs_are_errors(compared[1].source.name, compared[1].line):
+            difference = diff(*compared, options, ignore=ignore)
+        if difference.sameness.is_at_least(same_as):
+            unlike = _first_unlike(differing, options, same_as, workers, ignore)
+        else:
+            unlike = UnlikePair(*compared, difference.sameness)
     for _ in differing:  # the rest is only counted
         pass
-    parted = pairs.parted and pairs.parted[1:]
+    parted = pairs.parted and pairs.parted[1]
     if ignore and unlike is not None:
         parted = unlike.first, unlike.second
-    return RunComparison(
-        pairs.count,
-        pairs.different,
-        parted,
-        parted and diff(*parted, options, ignore=ignore),
-        (pairs.alone(0), pairs.alone(1)),
-        unlike,
-    )
+    if parted is not compared:
+        difference = parted and diff(*parted, options, ignore=ignore)
+    both = pairs.alone(0), pairs.alone(1)
+    return RunComparison(pairs.count, pairs.different, parted, difference, both, unlike)
+
+
+def _first_unlike(
+    differing: Iterable[_Pair],
+    options: AuditOptions,
+    same_as: Sameness,
+    workers: Workers | None,
+    ignore: Collection[Ignored | str],
+) -> UnlikePair | None:
+    """Return the first of the pairs that is not the same."""
+    pieces = (Piece(pair, pair, len(pair[0].text) + len(pair[1].text)) for pair in differing)
+    for pair, verdict in in_order(partial(_compared, options, ignore), pieces, workers):
+        if isinstance(verdict, LostWork):
+            raise verdict.error(pair[1])
+        if isinstance(verdict, InputError):
+            raise verdict
+        if verdict is not None and not verdict.is_at_least(same_as):
+            return UnlikePair(*pair, verdict)
+    return None
+
+
+def _with_other_texts(pairs: Iterable[_Pair]) -> Iterator[_Pair]:
+    """Yield the pairs, those with the same two texts once."""
+    seen = set[Hashable]()
+    for pair in pairs:
+        key = tuple((sha256(dump.ir).digest(), dump.has_failed) for dump in pair)
+        if key not in seen:
+            seen.add(key)
+            yield pair
 
 
 class _Pairs:
@@ -129,7 +151,7 @@ class _Pairs:
         self._waiting: tuple[dict[_Key, tuple[int, Dump]], ...] = ({}, {})
         self.count = self.different = 0  # how many there are, and how many of them differ
         # The first of these in the order of the first log, after its place there.
-        self.parted: tuple[int, Dump, Dump] | None = None
+        self.parted: tuple[int, _Pair] | None = None
 
     def differing(self) -> Iterator[_Pair]:
         """Yield the pairs that differ. When it ends, all pairs have been counted."""
@@ -154,14 +176,15 @@ class _Pairs:
                 yield from self._compare(*(self._waiting[side].pop(key) for side, key in enumerate(keys)))
 
     def _compare(self, first: tuple[int, Dump], second: tuple[int, Dump]) -> Iterator[_Pair]:
-        place, was, now = *first, second[1]
+        (place, was), (_, now) = first, second
         self.count += 1
         if was.text == now.text or was.ir == now.ir:
             return
         self.different += 1
+        pair = was, now
         if self.parted is None or place < self.parted[0]:
-            self.parted = place, was, now
-        yield was, now
+            self.parted = place, pair
+        yield pair
 
     def alone(self, side: int) -> tuple[Dump | None, int]:
         """Return the first dump of a log without a counterpart, and the number of such dumps."""

@@ -27,7 +27,7 @@ from eio_audit.audit.diff.dump_comparison import DumpComparison, OpChange, OpCha
 from eio_audit.audit.diff.internal_symbols import InternalSymbols
 from eio_audit.audit.diff.inverse_ops import InverseOps, LayoutChanges
 from eio_audit.audit.diff.matching import match_ops
-from eio_audit.audit.diff.sameness import SamenessVerdict, sameness
+from eio_audit.audit.diff.sameness import Sameness, SamenessVerdict, sameness
 from eio_audit.audit.locations.original_index import OriginalIndices
 from eio_audit.audit.locations.parsed_locations import Interned, ModelPlace, parse_place
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
@@ -164,7 +164,7 @@ def diff(
     old, new = (
         audit_dump(dump, options, may_be_invalid=expect_dump(dump).has_failed) for dump in (before, after)
     )
-    comparison = _comparison((old, new), ignore)
+    comparison = _symbols((old, new), ignore).match()
     advice = advise_step(comparison)  # takes most memory, so it comes before what stays
     layouts = LayoutChanges(comparison)
     if visit is not None:
@@ -192,18 +192,26 @@ def same_program(
 ) -> SamenessVerdict:
     """Return in what sense two dumps are the same, as ``diff`` finds it with more work.
 
+    Ops need no match where each one of the later dump is proven to be the one in its place before.
+
     Raises:
         InputError: a dump cannot be read.
     """
     dumps = [read_dump(dump, options, may_be_invalid=dump.has_failed) for dump in (before, after)]
-    comparison = _comparison(dumps, ignore)
+    symbols = _symbols(dumps, ignore)
+    old, new = symbols.in_place()
+    if len(old) == len(new):
+        verdict = sameness(old, new, dict(enumerate(range(len(old)))))
+        if verdict.is_at_least(Sameness.NAMES):
+            return verdict
+    comparison = symbols.match()
     return sameness(comparison.before, comparison.after, comparison.became)
 
 
-def _comparison(dumps: Iterable[KeyedDump], ignore: Collection[Ignored | str]) -> DumpComparison:
+def _symbols(dumps: Iterable[KeyedDump], ignore: Collection[Ignored | str]) -> InternalSymbols:
     interned, ignored = Interned(), frozenset(map(Ignored, ignore))
     before, after = (ComparedDump(dump, interned, ignored) for dump in dumps)
-    return InternalSymbols(before, after).match()
+    return InternalSymbols(before, after)
 
 
 class OriginalOrder:

@@ -17,7 +17,7 @@ from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
-from itertools import count
+from itertools import chain, count
 
 from eio_audit.audit.diff.compared_dump import ComparedDump
 from eio_audit.audit.diff.dump_comparison import DumpComparison
@@ -62,6 +62,18 @@ class InternalSymbols:
         told = self._names_by_matches(found.became)
         is_told = told == names and not any(self._told_by_uses)
         return found if is_told else DumpComparison(*self._compared(told))
+
+    def in_place(self) -> tuple[ComparedDump, ComparedDump]:
+        """Return the dumps, in which internal symbols have one name where both define one in one place."""
+        before, after = self._sides
+        if before.outermost and after.outermost and before.written != after.written:
+            number = Numbers().__getitem__
+            for side in self._sides:
+                side.label(number)
+            defined = ([*chain.from_iterable(map(side.defined_in, side.outermost))] for side in self._sides)
+            if names := self._legal({now: was for was, now in zip(*defined, strict=False)}):
+                return before.dump, after.renamed(names, ())
+        return before.dump, after.dump
 
     def _names_by_content(self) -> Names:
         """Return the other names of those that hold the same, or much of it."""

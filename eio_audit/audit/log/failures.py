@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from eio_audit.audit.log.program_log import PassRun
 from eio_audit.audit.log.scope_steps import TracedPlace
-from eio_audit.audit.log.walk import PassRun
 from eio_audit.audit.programs.program_text import ProgramText
 from eio_audit.mlir.input.dumps import Dump, closed_end, text_below
 from eio_audit.mlir.input.function_texts import outermost_op

@@ -49,7 +49,8 @@ class FollowedPairs:
         self.pairs = InvertedPairs(MOST_OPS)  # the pairs, each with the change that put it out of order
         self._options = options
         self._disordered: dict[int, _Block] = {}  # by first op
-        self._unjudged: dict[str | None, set[int]] = defaultdict(set)
+        # By function that was passed over, its ops so far that are in a pair.
+        self._unjudged: dict[str | None, set[int]] = {}
 
     def take(self, compared: ScopeStep, origin: Callable[[str | None], int]) -> None:
         """Take what a dump shows of the functions that have changed.
@@ -68,25 +69,26 @@ class FollowedPairs:
         self._update(gone, [*_blocks(compared.new, keys, origin)], replaced)
 
     def pass_over(self, compared: ScopeStep) -> None:
-        """Take a dump that carries no index. What it shows counts as it was, until a dump can be judged."""
-        if compared.old is None or compared.new is None:
+        """Take a dump that cannot be judged. What it shows counts as it was, until a dump can be judged."""
+        if compared.new is None:
             return
-        functions, shown = compared.old.ops.functions, {*_functions(compared.new)}
-        gone = self.pairs.among(_own_ops(compared.old))
-        for op, number in enumerate(compared.old.numbers):
-            function = functions[compared.old.ops.ir.op_block[op]]
-            if number in gone and function in shown:
+        old, shown = compared.old, {*_functions(compared.new)}
+        for function in shown - self._unjudged.keys():
+            self._unjudged[function] = set()
+        if old is None:
+            return
+        gone = self.pairs.among(_own_ops(old))
+        for op, number in enumerate(old.numbers):
+            if number in gone and (function := old.function_of(op)) in shown:
                 gone.discard(number)
                 self._unjudged[function].add(number)
+        for function in (self._unjudged.keys() & {*_functions(old)}) - shown:  # it has vanished
+            gone |= self._unjudged.pop(function)
         self._update(gone, [])
 
-    def end(self, judged: Iterable[FunctionOrModule], vanished: Collection[FunctionOrModule]) -> None:
-        """End what was passed over in functions that a dump with indices shows, and all in vanished ones."""
-        gone = self._disordered_in(vanished)
-        for part in (*judged, *vanished):
-            if not isinstance(part, int):
-                gone |= self._unjudged.pop(part, set())
-        self._update(gone, [])
+    def passed_over(self, functions: Collection[FunctionOrModule]) -> set[FunctionOrModule]:
+        """Return those of some functions that have changed in dumps that could not be judged."""
+        return {*functions} & self._unjudged.keys()
 
     def _update(
         self, gone: set[int], blocks: Sequence[_Block], replaced: Mapping[int, Collection[int]] = NO_OPS

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
@@ -18,10 +19,9 @@ from eio_audit.audit.check.figures import BlockAudit
 from eio_audit.audit.check.keyed_dump import AuditedDump, KeyedDump, SharedWork, read_dump
 from eio_audit.audit.log.followed_pairs import LastAudit
 from eio_audit.audit.log.program_log import ProgramLog
-from eio_audit.audit.log.walk import LogStep, Shown
 from eio_audit.audit.options import AuditOptions
-from eio_audit.audit.programs.modules import FunctionOrModule, number_modules, parts_of
-from eio_audit.audit.programs.scope_text import OutsideText
+from eio_audit.audit.programs.modules import FunctionOrModule, find_places, parts_of
+from eio_audit.audit.programs.scope_text import OutsideText, Scope, ShownText
 from eio_audit.mlir.input.dumps import Dump
 from eio_audit.mlir.input.function_texts import DumpText, FunctionText
 from eio_audit.mlir.ir import IR, Fault
@@ -61,11 +61,21 @@ class FunctionState(NamedTuple):
 _NOTHING = FunctionState(b"", (), frozenset(), frozenset())  # the figures of a missing function
 
 
-class DumpStates(Shown):
+@dataclass(frozen=True)
+class DumpStates:
     """The states that one dump shows."""
 
+    # Symbol of the function if the dump shows only that; None for a program or a module.
+    only_function: str | None
     # Per function or module in it, its state. A module's state excludes those in it.
     parts: Mapping[FunctionOrModule, FunctionState]
+    # Per function or module, where it is in the program.
+    places: Mapping[FunctionOrModule, Scope] = field(default_factory=dict)
+    is_known: bool = False  # whether the dumps before showed the same, or what is around it
+    # The functions and modules that it omits though it shows what was around them.
+    vanished: Collection[FunctionOrModule] = ()
+    # The modules that it shows in another one for the first time, by what they were called so far.
+    moved: Mapping[FunctionOrModule, FunctionOrModule] = field(default_factory=dict)
 
     @cached_property
     def faults(self) -> list[tuple[FunctionOrModule, Fault]]:
@@ -105,17 +115,16 @@ class ProgramStates:
     """
 
     def __init__(self, options: AuditOptions, log: ProgramLog) -> None:
-        self.walk = log.walk  # the walk over the dumps of the program
         # Per function or module, its last known state.
         self.functions: dict[FunctionOrModule, FunctionState] = {}
         self.work = SharedWork(0)  # what the audits of its dumps share
         self._options = options
         self._steps = log.steps
-        self._last: tuple[Dump, DumpStates] | None = None  # the last text that was read
+        # The last text that was read, and what it shows.
+        self._last: tuple[Dump, ShownText, DumpStates] | None = None
+        self.places: dict[FunctionOrModule, Scope] = {}  # where these functions and modules are
         self._outside = WeakKeyDictionary[OutsideText, DumpStates]()
-        # The last numbers of modules, and what they were found by; and the last states with them.
-        self._numbered: tuple[tuple[object, ...], list[int]] | None = None
-        self._last_states: tuple[DumpStates, Sequence[int], DumpStates] | None = None
+        self._states: DumpStates | None = None  # those of another dump with the last text
 
     def observe(self, dump: Dump, *, is_said_invalid: bool = False) -> DumpStates:
         """Audit the states in a dump that are not known. The known states do not change.
@@ -127,9 +136,10 @@ class ProgramStates:
             InputError: the dump cannot be read.
         """
         last = self._last if self._last is not None and dump.has_text_of(self._last[0]) else None
-        if last is None or (last[1].faults and not dump.has_failed):
-            self._last = last = dump, self._read(dump)
-        states = self._identified(last[1])
+        if last is None or (last[2].faults and not dump.has_failed):
+            self._last, self._states = (dump, self._steps.show(dump), self._read(dump)), None
+            last = self._last
+        states = self._states or self._placed(last[2], last[1])
         if not dump.has_failed:
             return states
         invalid = {
@@ -137,7 +147,7 @@ class ProgramStates:
             for part, state in states.parts.items()
             if is_said_invalid or (part in self.functions and not self.functions[part].forward_uses)
         }
-        return states._replace(parts={**states.parts, **invalid})
+        return replace(states, parts={**states.parts, **invalid})
 
     def last_audits(self, dump: Dump, functions: Iterable[str | None]) -> list[LastAudit]:
         """Return the audits of functions that are out of order, from the dump that showed them last.
@@ -164,30 +174,14 @@ class ProgramStates:
         known = self.functions
         return {part for part, state in shown.parts.items() if part in known and known[part].key == state.key}
 
-    def _identified(self, read: DumpStates) -> DumpStates:
-        """Return the states read, with the places of modules in the dump replaced by their known numbers."""
-        numbers: Sequence[int] = self._numbers_of(read) if read.modules else ()
-        last_read, last_numbers, states = self._last_states or (None, (), None)
-        if states is not None and read is last_read and numbers is last_numbers:
-            return states
-        functions_first = sorted(read.parts.items(), key=lambda item: isinstance(item[0], int))
-        functions = {numbers[p] if isinstance(p, int) else p: state for p, state in functions_first}
-        homes = {
-            numbers[part] if isinstance(part, int) else part: None if home is None else numbers[home]
-            for part, home in (read.homes.items() if read.only_function is None else ())
-        }
-        modules = dict(zip(numbers, read.modules.values(), strict=True))
-        states = DumpStates(read.only_function, functions, homes, modules)
-        self._last_states = read, numbers, states
-        return states
-
-    def _numbers_of(self, read: DumpStates) -> list[int]:
-        known = self.walk
-        found_by = read.modules, read.homes, {**known.modules}, {**known.homes}
-        if self._numbered is None or self._numbered[0] != found_by:  # most dumps have the modules of the last
-            numbers = number_modules([*read.modules.values()], read.homes, known.modules, known.homes)
-            self._numbered = found_by, numbers
-        return self._numbered[1]
+    def _placed(self, read: DumpStates, shown: ShownText) -> DumpStates:
+        """Return the states of a dump where they are in the program, and what it omits of that."""
+        root = self._steps.root_of(shown)
+        found = find_places(read.parts, shown.outline.scopes, root, self.places)
+        parts = {name: read.parts[part] for part, name in found.names.items()}
+        if read.only_function is not None:
+            return DumpStates(read.only_function, parts)
+        return DumpStates(None, parts, found.places, root is not None, found.vanished, found.moved)
 
     def _read(self, dump: Dump) -> DumpStates:
         shown = self._steps.show(dump)
@@ -233,7 +227,7 @@ class ProgramStates:
                 functions[symbol] = state
         except InputError:  # in a part: the whole tells, with the position
             return read(dump)
-        return outside._replace(parts=functions)
+        return replace(outside, parts=functions)
 
     def _read_at_once(self, text: DumpText, same: Collection[str]) -> dict[str, FunctionState]:
         """Read what is compared of a dump. Return the states of its functions but the ``same`` ones.
@@ -274,44 +268,42 @@ class ProgramStates:
         state = _states_in(audited, text, [function.symbol]).get(function.symbol)
         return state and state._replace(callees=keys)
 
-    def change(self, step: LogStep[DumpStates], parts: Collection[FunctionOrModule]) -> StateChange | None:
-        """Return the change of some functions and modules, observed or vanished; None if none was known.
+    def is_new(self, part: FunctionOrModule, shown: DumpStates) -> bool:
+        """Return whether a dump added a function or module: it is unknown, but what is around it is known."""
+        return shown.is_known and part is not None and part not in self.functions
 
-        In a dump after a pass, that pass added a new module around the outermost one. Any other dump may just
-        show more of the program.
-        """
-        walk, shown = self.walk, step.shown
-        known = [part for part in parts if part in self.functions or walk.is_new(part, shown)]
+    def change(self, shown: DumpStates, parts: Collection[FunctionOrModule]) -> StateChange | None:
+        """Return the change of some functions and modules, observed or vanished; None if none was known."""
+        known = [part for part in parts if part in self.functions or self.is_new(part, shown)]
         pairs = [(self.functions.get(part), shown.parts.get(part)) for part in known]
         if not pairs:
             return None
         differing = [] if shown.faults else [(old, new) for old, new in pairs if old is not new]
         figures = [(old or _NOTHING, new or _NOTHING) for old, new in differing]
-        may_wrap = step.ended is not None and not shown.is_named
-        is_wrapped = may_wrap and any(walk.is_wrapped(part, shown) for part in known)
-        changed = is_wrapped or any(not old or not new or old.key != new.key for old, new in pairs)
+        changed = any(not old or not new or old.key != new.key for old, new in pairs)
         return StateChange(
             changed=changed,
             differs=changed or any(_sum(old, "avoidable") != _sum(new, "avoidable") for old, new in figures),
             mislabelled=sum(max(_sum(n, "wrong_indices") - _sum(o, "wrong_indices"), 0) for o, n in figures),
-            lost=self._lost(step, figures),
+            lost=self._lost(shown, figures),
         )
 
-    def _lost(self, step: LogStep[DumpStates], pairs: Collection[tuple[FunctionState, FunctionState]]) -> int:
+    def _lost(self, shown: DumpStates, pairs: Collection[tuple[FunctionState, FunctionState]]) -> int:
         lost = set[int]().union(*(old.indices - new.indices for old, new in pairs))
         if lost:
-            after = {**self.functions, **step.shown.parts}
+            after = {**self.functions, **shown.parts}
             lost = lost.difference(
-                *(state.indices for part, state in after.items() if part not in step.vanished)
+                *(state.indices for part, state in after.items() if part not in shown.vanished)
             )
         return len(lost)
 
-    def remember(self, step: LogStep[DumpStates]) -> None:
+    def remember(self, shown: DumpStates) -> None:
         """Store the states that a dump shows as known."""
-        for part in step.vanished:
-            del self.functions[part]
-        self.functions.update(step.shown.parts)
-        self.walk.remember(step)
+        for part in shown.vanished:
+            del self.functions[part], self.places[part]
+        self.functions.update(shown.parts)
+        self.places.update(shown.places)
+        self._states = None if shown.faults else replace(shown, is_known=True, vanished=(), moved={})
 
 
 def _sum(state: FunctionState, figure: str) -> int:
@@ -361,20 +353,18 @@ def _grouped(
 ) -> DumpStates:
     """Return the states that an audited dump shows, without some functions."""
     ir = audited.ir
-    parts = parts_of(ir, audited.functions)
-    ops: dict[FunctionOrModule, list[int]] = defaultdict(
-        list, {number: [] for number in range(len(parts.modules))}
-    )
+    part_of = parts_of(ir, audited.functions)
+    ops: dict[FunctionOrModule, list[int]] = defaultdict(list)
     op = 0
     while op < len(ir):
-        is_left_out = parts.of_op[op] in left_out  # the op is that function
+        is_left_out = part_of[op] in left_out  # the op is that function
         if not is_left_out:
-            ops[parts.of_op[op]].append(op)
+            ops[part_of[op]].append(op)
         op = ir.subtree_end[op] if is_left_out else op + 1
     blocks: dict[FunctionOrModule, list[BlockAudit]] = defaultdict(list)
     for number, block in zip(audited.blocks, audited.audit.blocks, strict=True):
         parent = ir.parent_op(number)
-        home = parts.of_op[parent] if parent >= 0 else None
+        home = part_of[parent] if parent >= 0 else None
         part = block.function if block.function is not None else home
         blocks[part].append(block)
         ops.setdefault(part, [])
@@ -387,8 +377,8 @@ def _grouped(
             unmatched=frozenset(audited.audit.unmatched),
             is_unindexed=not fixed.issuperset(members),
             names=ir.count_names(members),
-            faults=tuple(fault for fault in ir.faults if parts.of_op[fault.op] == part),
-            forward_uses=tuple(fault for fault in ir.forward_uses if parts.of_op[fault.op] == part),
+            faults=tuple(fault for fault in ir.faults if part_of[fault.op] == part),
+            forward_uses=tuple(fault for fault in ir.forward_uses if part_of[fault.op] == part),
         )
         for part, members in ops.items()
     }
@@ -399,7 +389,7 @@ def _grouped(
         for shared in states.keys() & text.functions.keys():
             function = text.functions[str(shared)]
             states[shared] = states[shared]._replace(key=function.key, text=function)
-    return DumpStates(symbol, states, parts.homes, dict(enumerate(parts.modules)))
+    return DumpStates(symbol, states)
 
 
 def _as_outermost(text: bytes) -> bytes:

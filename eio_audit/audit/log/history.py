@@ -15,9 +15,8 @@ from eio_audit.audit.diff.dump_comparison import DumpComparison, OpChange
 from eio_audit.audit.explain.op_choice import OpReference, find_ops, has_op, no_dump_on_line
 from eio_audit.audit.locations.original_index import OpLabel
 from eio_audit.audit.locations.parsed_locations import NO_LOCATION, Interned
-from eio_audit.audit.log.program_log import ProgramLog
+from eio_audit.audit.log.program_log import LogStep, ProgramLog
 from eio_audit.audit.log.scope_steps import ScopeSide, ScopeStep
-from eio_audit.audit.log.walk import LogStep, Shown
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.audit.programs.scope_text import ScopeText
 from eio_audit.mlir.input.dumps import Dump, DumpPlace, each_dump
@@ -238,10 +237,8 @@ class _Recorder:
     def take(self, dump: Dump) -> None:
         """Follow the ops into a dump; an InputError if it cannot be read."""
         text = self._log.steps.show(dump)
-        step = self._log.take(dump, Shown(text.outline.only_function, text.function_texts, {}, {}))
-        if step.compared is None:
-            assert step.unread is not None
-            raise step.unread
+        step = self._log.walk.step(dump, text.outline.only_function, text.function_texts)
+        step.compared = self._log.compared(dump)
         self._follow_pairs(step, step.compared)
         if step.compared.new is not None:
             self._follow(step, step.compared, step.compared.new)
@@ -250,7 +247,7 @@ class _Recorder:
                 if number in self._tracks:
                     self._tracks[number].shown = step.compared.after, line, place
 
-    def _follow_pairs(self, step: LogStep[Shown], compared: ScopeStep) -> None:
+    def _follow_pairs(self, step: LogStep, compared: ScopeStep) -> None:
         def origin(function: str | None) -> int:
             if not compared.was_known(function):
                 return INITIAL
@@ -258,7 +255,7 @@ class _Recorder:
             return self._changes.setdefault(change, len(self._changes))
 
         is_judged = compared.new is None or any(compared.new.ops.dump.keys.keyed_by_block)
-        self._log.follow(step, origin, step.shown.parts if is_judged else None)
+        self._log.follow(step, origin, is_judged=is_judged)
 
     def _inversions_of(self, op: int) -> tuple[OpInversions, ...]:
         """Return the pairs out of order that the op with a number is in, by the pass that made them."""
@@ -269,7 +266,7 @@ class _Recorder:
             for pass_name, place in [(None, None) if origin == INITIAL else changes[origin]]
         )
 
-    def _follow(self, step: LogStep[Shown], compared: ScopeStep, new: ScopeSide) -> None:
+    def _follow(self, step: LogStep, compared: ScopeStep, new: ScopeSide) -> None:
         comparison = compared.comparison
         places = {number: op for op, number in enumerate(new.numbers)}
         if comparison is not None and compared.old is not None:
@@ -290,7 +287,7 @@ class _Recorder:
                 event = OpEvent(EventKind.FIRST, None, compared.after.dump.place, state)
                 self._tracks[number] = _Track(None, [event])
 
-    def _find_made(self, step: LogStep[Shown], compared: ScopeStep, new: ScopeSide) -> None:
+    def _find_made(self, step: LogStep, compared: ScopeStep, new: ScopeSide) -> None:
         """Begin to follow added ops: those that are wanted, and those that were made from followed ones."""
         comparison, old = compared.comparison, compared.old
         assert comparison is not None
@@ -338,7 +335,7 @@ class _Recorder:
         track.events.append(OpEvent(EventKind.LAST, None, text.dump.place, _state(side.ops, ops[place])))
 
 
-def _events(step: LogStep[Shown], compared: ScopeStep, old: int, new: int | None) -> Iterator[OpEvent]:
+def _events(step: LogStep, compared: ScopeStep, old: int, new: int | None) -> Iterator[OpEvent]:
     """Yield what happened to an op of the text before a dump; ``new`` is the op in it, None for none."""
     comparison, side, place = compared.comparison, compared.old, compared.after.dump.place
     assert comparison is not None

@@ -19,8 +19,7 @@ from eio_audit.audit.gate.rules import ORDER_RULES, Rule
 if TYPE_CHECKING:  # a dump in order without a marker needs no walk
     from eio_audit.audit.check.figures import DumpAudit
     from eio_audit.audit.gate.findings import Finding
-    from eio_audit.audit.log.program_log import ProgramLog
-    from eio_audit.audit.log.walk import LogStep, Shown
+    from eio_audit.audit.log.program_log import LogStep, ProgramLog
     from eio_audit.audit.options import AuditOptions
     from eio_audit.mlir.input.dumps import Dump
 
@@ -82,8 +81,8 @@ class _ProgramFindings:
         self.findings: list[Lifetime] = []  # all findings so far, in order
         self.there: list[Lifetime] = []  # the findings that the program has now
         # The first dump with inversions and the makers of what is new in it, until another dump follows.
-        self._first: tuple[LogStep[Shown], _Makers] | None = None
-        self._last: LogStep[Shown] | None = None  # the last dump whose pairs were followed
+        self._first: tuple[LogStep, _Makers] | None = None
+        self._last: LogStep | None = None  # the last dump whose pairs were followed
         self._is_followed = False  # whether they are those of the dump at hand
         self._numbers: dict[str | None, int] = {}  # the makers of pairs
         self.shown: set[str | None] = set()  # the functions that dumps have shown
@@ -98,18 +97,12 @@ class _ProgramFindings:
 
         return ProgramLog(self._options)
 
-    def begin(self, dump: Dump, result: CheckedDump) -> LogStep[Shown]:
-        """Return what a dump shows and which passes are charged with it."""
-        from eio_audit.audit.log.walk import Shown
-
-        return self.log.walk.step(dump, Shown(result.only_function, result.functions, {}, {}))
-
     @property
     def follows_pairs(self) -> bool:
         """Whether a dump had inversions, so that the pairs of ops are followed from it on."""
         return self._first is not None or self._last is not None
 
-    def follow_pairs(self, step: LogStep[Shown], makers: _Makers, audit: DumpAudit) -> None:
+    def follow_pairs(self, step: LogStep, makers: _Makers, audit: DumpAudit) -> None:
         """Follow the pairs into a dump, if this or an earlier one of several has any."""
         if not self.follows_pairs:
             self._first = (step, makers) if audit.summary.inversions else None
@@ -119,13 +112,14 @@ class _ProgramFindings:
             self._first = None
         self._follow_into(step, makers, is_unindexed=audit.is_unindexed)
 
-    def _follow_into(self, step: LogStep[Shown], makers: _Makers, *, is_unindexed: bool) -> None:
+    def _follow_into(self, step: LogStep, makers: _Makers, *, is_unindexed: bool) -> None:
         self._is_followed = self._last is None or not step.dump.has_text_of(self._last.dump)
         if self._is_followed:
             self._last = step
             self.log.compare(step)
-            judged = None if is_unindexed else makers
-            self.log.follow(step, lambda function: self._number(makers.get(function)), judged)
+            self.log.follow(
+                step, lambda function: self._number(makers.get(function)), is_judged=not is_unindexed
+            )
 
     def _number(self, maker: str | None) -> int:
         return self._numbers.setdefault(maker, len(self._numbers))
@@ -142,7 +136,7 @@ class _ProgramFindings:
         made = max(map(self.log.followed.pairs.of, ops), key=Counter.total, default=Counter[int]())
         return [*self._numbers][made.most_common(1)[0][0]] if made.total() else otherwise
 
-    def origin(self, function: str | None, step: LogStep[Shown] | None) -> str | None:
+    def origin(self, function: str | None, step: LogStep | None) -> str | None:
         """Return the pass that is charged with what is new in a function."""
         if not (function in self.shown or self.has_module):
             return None  # the first dump of the function
@@ -208,7 +202,7 @@ class LogFindings:
             return  # the output of a compiler, printed without locations
         # otherwise no pass begins, and none is charged
         is_step = place.marker is not None or found or program.follows_pairs
-        step = program.begin(dump, result) if is_step else None
+        step = program.log.walk.step(dump, result.only_function, result.functions) if is_step else None
         shown, only = {*result.functions}, result.only_function
         makers = {function: program.origin(function, step) for function in shown}
         if step is not None and not {*ORDER_RULES}.isdisjoint(self._rules):

@@ -98,6 +98,23 @@ class ScopeStep:
         return copies | {now[op]: before[origin] for op, (origin, _) in self.origins.items()}
 
 
+class _Before:
+    """What is known of what a dump shows."""
+
+    def __init__(self, texts: ProgramText, shown: ShownText) -> None:
+        self._texts, self._shown = texts, shown
+
+    @cached_property
+    def root(self) -> Scope | None:
+        """The scope; None if it is not known."""
+        return self._texts.find(self._shown)
+
+    @cached_property
+    def text(self) -> ScopeText | None:
+        """Its last known text; None if nothing in it is known."""
+        return self._texts.before(self._shown, self.root)
+
+
 class ScopeSteps:
     """Compares the dumps of one program, one after another. Ops get numbers, which they keep."""
 
@@ -107,7 +124,6 @@ class ScopeSteps:
         self.texts = ProgramText()  # the last known text of the program
         self._interned = Interned()
         self._shown: ShownText | None = None
-        self._before: tuple[Scope | None, ScopeText | None] | None = None  # the text before what is shown
         self._outsides = Recent[OutsideText](KNOWN_BYTES)
         self._reads = Recent[ComparedDump](KNOWN_BYTES)  # by text
         self._sides: list[tuple[Dump, ScopeSide]] = []  # those of the last dumps
@@ -115,7 +131,8 @@ class ScopeSteps:
     def show(self, dump: Dump) -> ShownText:
         """Return what a dump shows, to ``take`` it. The last one is kept."""
         if self._shown is None or self._shown.dump is not dump:
-            self._shown, self._before = ShownText(dump, self._options.op_table, self._outsides), None
+            self._shown = ShownText(dump, self._options.op_table, self._outsides)
+            self._before = _Before(self.texts, self._shown)
             if len(self._interned) + len(self._interned.locations) > KNOWN_TEXTS:
                 self._interned, self._reads, self._sides = Interned(), Recent(KNOWN_BYTES), []
         return self._shown
@@ -123,8 +140,7 @@ class ScopeSteps:
     def read(self, dump: Dump, same: Container[FunctionOrModule]) -> ComparedDump:
         """Return what ``take`` compares of a dump: all but the bodies of functions that are the ``same``."""
         shown = self.show(dump)
-        _, before = self._text_before(shown)
-        left_out = self._same_lines(before, shown, same)
+        left_out = self._same_lines(self._before.text, shown, same)
         return self._new_side(shown, shown.text.without_bodies(lines for _, lines in left_out)).ops
 
     def read_without(self, dump: Dump, left_out: Container[str]) -> KeyedDump | None:
@@ -138,20 +154,21 @@ class ScopeSteps:
         side = self._new_side(shown, shown.text.without_bodies(bodies))
         return side.ops.dump if shown.has_outline_of(side.ops.ir, side.extents(None)) else None
 
-    def _text_before(self, shown: ShownText) -> tuple[Scope | None, ScopeText | None]:
-        if self._before is None or shown is not self._shown:
-            self._before = self.texts.before(shown)
-        return self._before
+    def root_of(self, shown: ShownText) -> Scope | None:
+        """Return which known scope of the program a dump shows; None if it is not known."""
+        return self._before.root if shown is self._shown else self.texts.find(shown)
 
-    def take(self, shown: ShownText, same: Container[FunctionOrModule]) -> ScopeStep:
+    def take(
+        self, shown: ShownText, same: Container[FunctionOrModule], *, is_read: bool = False
+    ) -> ScopeStep:
         """Compare what a dump shows with the last known text of that.
 
-        ``same`` are the functions that are the same as in the dump that showed them last. An InputError says
-        that one of the texts cannot be read.
+        ``same`` are the functions that are the same as in the dump that showed them last. The same text is
+        not read, unless ``is_read``. An InputError says that one of the texts cannot be read.
         """
-        root, before = self._text_before(shown)
-        after, self._before = shown.text, None
-        if before is not None and before.is_same_as(after):
+        root, before = self._before.root, self._before.text
+        after, self._before = shown.text, _Before(self.texts, shown)
+        if not is_read and before is not None and before.is_same_as(after):
             after = after.with_all_of(before)
             self.texts.take(after, shown.outline)
             return ScopeStep(before, after)

@@ -3,7 +3,7 @@
 A pass is charged with each pair of ops that it put out of order (``inverted_pairs.py``), and with the other
 differences between a function in the dump after it and the same function in the last dump before that,
 anywhere in the log. So dumps of several functions may interleave. If a pass runs inside another one, the
-outer pass is charged with the rest. ``walk.py`` decides which pass is charged.
+outer pass is charged with the rest. ``program_log.py`` decides which pass is charged.
 """
 
 from __future__ import annotations
@@ -12,9 +12,8 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, reduce
-from itertools import chain, starmap
-from operator import is_
-from typing import NamedTuple, Protocol
+from itertools import chain, product, starmap
+from typing import Any, NamedTuple, Protocol, cast
 
 from eio_audit.audit.check.figures import BlockAudit, Summary, summarize_blocks
 from eio_audit.audit.diff.advice import Advice, Change
@@ -25,7 +24,7 @@ from eio_audit.audit.log.failures import Crash, Failures, Suspect, located
 from eio_audit.audit.log.followed_pairs import LeftOp, LeftPairs, left_pairs
 from eio_audit.audit.log.function_states import DumpStates, FunctionState, ProgramStates
 from eio_audit.audit.log.pass_advice import PassAdvice
-from eio_audit.audit.log.program_log import ProgramLog
+from eio_audit.audit.log.program_log import LogStep, PassRun, ProgramLog
 from eio_audit.audit.log.scope_steps import (
     ChangedOp,
     OpCounts,
@@ -34,7 +33,6 @@ from eio_audit.audit.log.scope_steps import (
     changed_ops,
     counts_by_name,
 )
-from eio_audit.audit.log.walk import LogStep, PassRun
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.audit.pair_class import SHUFFLED, PairClass
 from eio_audit.audit.programs.modules import FunctionOrModule
@@ -329,21 +327,29 @@ class _TracedProgram:
         self.charges: dict[int, _Charges] = {}
         self.first_ops = Counter[str]()  # its ops by name, as they were first shown
         # What its last dump showed, and the ops in that by name: most dumps show the same.
-        self.counted: tuple[Sequence[FunctionState], Mapping[str, int]] = [], {}
+        self.counted: tuple[Mapping[FunctionOrModule, FunctionState], Mapping[str, int]] = {}, {}
 
-    def judge(self, step: LogStep[DumpStates]) -> None:
+    def move(self, modules: Mapping[FunctionOrModule, FunctionOrModule]) -> None:
+        """Let modules have other names from now on."""
+        known = self.states.functions, self.states.places, self.judged, self.shown_in
+        for part, values in product(modules, cast("Sequence[dict[FunctionOrModule, Any]]", known)):
+            values[modules[part]] = values.pop(part)
+
+    def judge(self, dump: Dump, shown: DumpStates) -> None:
         """Take the figures of a dump. If it has no index, or is invalid, those before it count on."""
-        is_unjudged = step.shown.is_unjudged
-        for part in step.vanished:
+        is_unjudged = shown.is_unjudged
+        for part in shown.vanished:
             self.judged.pop(part, None)
-        for part, state in step.shown.parts.items():
+        for part, state in shown.parts.items():
             if is_unjudged:
-                self.judged.setdefault(part, (step.dump, ()))
+                self.judged.setdefault(part, (dump, ()))
             else:
                 self.judged.pop(part, None)
-                self.judged[part] = step.dump, state.blocks
+                self.judged[part] = dump, state.blocks
 
-    def follow(self, step: LogStep[DumpStates], runs: Mapping[FunctionOrModule, PassRun | None]) -> None:
+    def follow(
+        self, step: LogStep, shown: DumpStates, runs: Mapping[FunctionOrModule, PassRun | None]
+    ) -> None:
         """Follow the pairs into a dump. ``runs`` has the run that each function and module is charged to."""
 
         def origin(function: str | None) -> int:
@@ -351,7 +357,7 @@ class _TracedProgram:
             is_made = step.compared is not None and step.compared.was_known(function)
             return run.number if run is not None and is_made else INITIAL
 
-        self.log.follow(step, origin, None if step.shown.is_unjudged else step.shown.parts)
+        self.log.follow(step, origin, is_judged=not shown.is_unjudged)
 
     def charged(self) -> LeftPairs:
         """Return what each run is charged with, at the end of the log."""
@@ -415,15 +421,25 @@ class _Tracer:
             self._charge_errors(None, errors)
             self._modules += module_lines(dump)
             return  # the output of a compiler, printed without locations
-        step = program.log.take(dump, states, program.states.same_in(states))
+        program.move(states.moved)
+        step = program.log.walk.step(dump, states.only_function, states.parts)
+        again = set() if states.is_unjudged else program.log.followed.passed_over(states.parts)
+        same = program.states.same_in(states) - again
+        is_all_same = None not in same and len(same) == len(states.parts) and not states.vanished
+        if not is_all_same or program.log.steps.texts.namesakes:
+            program.log.compare(step, same, is_read=bool(again))
         compared = step.compared
         changes: dict[PassRun | None, list[ChangedOp]] = defaultdict(list)
         for change in () if compared is None else changed_ops(compared):
             changes[step.run_of(change.function)].append(change)
         runs: dict[FunctionOrModule, PassRun | None] = {}
-        for run, parts in step.charged.items():
-            runs |= dict.fromkeys(parts, self._charge(program, run, parts, step, place, changes[run]))
-        program.follow(step, runs)
+        charged: dict[PassRun | None, list[FunctionOrModule]] = {} if step.ended is None else {step.ended: []}
+        for part in (*states.parts, *states.vanished):
+            charged.setdefault(step.run_of(part), []).append(part)
+        for run, parts in charged.items():
+            own = self._charge(program, run, parts, step, states, place, changes[run])
+            runs |= dict.fromkeys(parts, own)
+        program.follow(step, states, runs)
         for run in filter(None, runs.values()) if step.unread is not None else ():
             program.charges[run.number].row = replace(program.charges[run.number].row, unread=step.unread)
         comparison = None if compared is None else compared.comparison
@@ -432,23 +448,22 @@ class _Tracer:
             if self._advises_all:
                 program.advice.on(step.ended.number)
         program.shown_in |= dict.fromkeys(states.parts, place)
-        program.judge(step)
+        program.judge(dump, states)
         self._count(program, place, states)
-        program.states.remember(step)
-        run = step.ended or next(reversed(program.states.walk.at_work), None)
+        program.states.remember(states)
+        run = step.ended or next(reversed(program.log.walk.at_work), None)
         is_likely = dump.has_failed or step.ended is None
         suspect = Suspect(program.name, run, place, is_likely) if run and dump.marker is not None else None
         self._charge_errors(suspect, errors)
 
     def _count(self, program: _TracedProgram, place: TracedPlace, states: DumpStates) -> None:
         """Count the ops of a dump whose states are not known yet."""
-        shown, last = [*states.parts.values()], program.counted[0]
-        if len(shown) != len(last) or not all(map(is_, shown, last)):
-            program.counted = shown, sum_of(one.names for one in shown)
+        if states.parts is not program.counted[0]:
+            program.counted = states.parts, sum_of(one.names for one in states.parts.values())
         self._counted.append(CountedDump(place, states.only_function, program.counted[1]))
-        walk = program.states.walk
-        new = (part for part in states.parts if part not in walk.known and not walk.is_new(part, states))
-        program.first_ops.update(sum_of(states.parts[part].names for part in new))
+        known = program.states
+        first = (p for p in states.parts if p not in known.functions and not known.is_new(p, states))
+        program.first_ops.update(sum_of(states.parts[part].names for part in first))
 
     def _charge_errors(self, suspect: Suspect | None, below: Sequence[Diagnostic]) -> None:
         for one, errors in self._failures.charged(suspect, below):
@@ -471,7 +486,7 @@ class _Tracer:
         crash, program = crash_while_printed(dump), self._programs.get(dump.program)
         if crash is None or program is None or dump.marker is None:
             return False
-        walk = program.states.walk
+        walk = program.log.walk
         run = walk.ended(dump.marker, None) if dump.marker.when == "after" else None
         run = run or next(reversed(walk.at_work), None) or walk.begin(dump.marker, None)
         self._charge_with_errors(Suspect(program.name, run, self._place(dump), True), [crash])
@@ -495,7 +510,7 @@ class _Tracer:
             name = errors[0].pass_name or (following.name if following else "")
             marker = Marker(name, name, "after", failed=True) if name else None
             place = TracedPlace(next(reversed(self._sources)), errors[0].line, marker)
-            suspect = Suspect(program.name, program.states.walk.begin(marker, None), place, True)
+            suspect = Suspect(program.name, program.log.walk.begin(marker, None), place, True)
         if errors and suspect is not None:
             self._charge_with_errors(suspect, errors)
 
@@ -504,15 +519,15 @@ class _Tracer:
         program: _TracedProgram,
         run: PassRun | None,
         parts: Collection[FunctionOrModule],
-        step: LogStep[DumpStates],
+        step: LogStep,
+        states: DumpStates,
         place: TracedPlace,
         changes: Sequence[ChangedOp],
     ) -> PassRun | None:
         """Charge a pass with what is new in some functions and modules. Return its run, if there is one."""
-        known, states, compared = program.states, step.shown, step.compared
-        change = known.change(step, parts)
+        compared, change = step.compared, program.states.change(states, parts)
         if run is None and change is not None and change.differs:
-            run = known.walk.begin(None, step.function)
+            run = program.log.walk.begin(None, step.function)
         if run is None:
             return None
         charges = program.charges.setdefault(run.number, _Charges(run, program.name, place))

@@ -5,7 +5,7 @@ before a dump is the last one that shows the same op, with what later dumps show
 
 An op is the same in two dumps if it has the same name and symbol. If several have, or if it has no symbol, it
 is the one that shares most symbols inside it. Of these it is the one with the same functions and modules, or
-else the one that shares most lines.
+else the one that shares most lines, and of equals the one that was shown last.
 """
 
 from __future__ import annotations
@@ -49,18 +49,9 @@ class _Showing:
                 found[scope[:depth]].append(scope)
         return found
 
-    @cached_property
-    def symbols(self) -> Mapping[Scope, Counter[object]]:
-        """The symbols in each scope."""
-        found = defaultdict[Scope, Counter[object]](Counter)
-        for inner in self.text.extents:
-            for depth in range(len(inner) + 1) if inner and inner[-1].symbol is not None else ():
-                found[inner[:depth]][inner[-1].symbol] += 1
-        return found
-
 
 class ProgramText:
-    """The last known text of one program: ``before`` a dump, then ``take`` what it shows."""
+    """The last known text of one program: ``find`` what a dump shows, and its text ``before``."""
 
     def __init__(self) -> None:
         # The symbols that several of its functions or modules have or had, one not around the
@@ -72,19 +63,18 @@ class ProgramText:
         self._names: dict[Scope, str] = {}
         self._number = 0
 
-    def before(self, shown: ShownText) -> tuple[Scope | None, ScopeText | None]:
-        """Return which known scope a dump shows, and its known text; None for what is not known.
+    def before(self, shown: ShownText, root: Scope | None) -> ScopeText | None:
+        """Return the known text of what a dump shows, the known scope ``root``; None if it is not known.
 
         Of a dump that shows no known scope, the text is that of all known scopes in it.
         """
-        root = self._find(shown)
         if root is not None:
-            return root, self._known(root)
+            return self._known(root)
         known = [scope for scope in shown.outline.scopes if scope in self._last]
         known += [scope[1:] for scope in shown.outline.scopes if len(scope) > 1 and scope[1:] in self._last]
         outermost = [scope for scope in known if not any(_is_in(scope, other) for other in known)]
         texts = [self._known(scope, with_aliases=False) for scope in outermost]
-        return None, reduce(ScopeText.joined_with, texts) if texts else None
+        return reduce(ScopeText.joined_with, texts) if texts else None
 
     def all_known(self) -> ScopeText:
         """Return the text of all that is known."""
@@ -98,7 +88,8 @@ class ProgramText:
             if not any(_is_in(scope, other) for other in scopes or self._last):
                 yield self._known(scope, with_aliases=False).lines
 
-    def _find(self, shown: ShownText) -> Scope | None:
+    def find(self, shown: ShownText) -> Scope | None:
+        """Return which known scope a dump shows; None if it shows none, or more than one."""
         root = shown.outline.scopes[0]
         if not root:
             return root if root in self._last else None
@@ -119,7 +110,7 @@ class ProgramText:
         if len(likest) != 1:
             own = self._texts_in(likest or named)
             likest = _likest(own, _texts(shown.text.lines.texts)) or likest
-        return likest[0] if likest else None
+        return likest[-1] if likest else None
 
     def _named(self, root: ScopeOp, scopes: Iterable[Scope]) -> list[Scope]:
         """Return those of some known scopes that have the name and symbol of an op, the oldest first."""
@@ -130,7 +121,7 @@ class ProgramText:
         return sorted(named, key=lambda scope: (self._last[scope].number, [op.place for op in scope]))
 
     def _likest(self, scopes: Iterable[Scope], wanted: Counter[object]) -> list[Scope]:
-        return _likest({scope: self._last[scope].symbols[scope] for scope in scopes}, wanted)
+        return _likest({scope: _symbols(self._inside[scope]) for scope in scopes}, wanted)
 
     def _parts(self, scope: Scope) -> list[Scope]:
         """Return a known scope and those in it, as seen from it."""
@@ -218,7 +209,8 @@ def text_before(dumps: Iterable[Dump], dump: Dump, op_table: OpTable) -> Dump | 
     for earlier in dumps:
         with suppress(InputError):
             _take(texts, earlier, op_table)
-    _, before = texts.before(ShownText(dump, op_table))
+    shown = ShownText(dump, op_table)
+    before = texts.before(shown, texts.find(shown))
     if before is None:
         return None
     return before.dump if before.is_whole_dump else before.readable(range(len(before.lines)))
@@ -258,7 +250,8 @@ def next_of_same(dumps: Iterable[Dump], op_table: OpTable) -> dict[Dump, Dump]:
 def _take(texts: ProgramText, dump: Dump, op_table: OpTable) -> Scope:
     """Take what a dump shows as known, and return which scope it is."""
     shown = ShownText(dump, op_table)
-    root, before = texts.before(shown)
+    root = texts.find(shown)
+    before = texts.before(shown, root)
     if before is not None and before.is_same_as(shown.text):
         text = shown.text.with_all_of(before)
     else:

@@ -258,7 +258,7 @@ def extents_of(ir: IR, ends: Sequence[int], kept: Sequence[int], root: Scope | N
                 continue
             first, last = (bisect_right(ends, place) for place in (ir.op_start[op], ir.op_end[op] - 1))
             lines = range(kept[first], kept[last] + 1)
-        extents[scope if root is None else (*root, *scope[1:])] = lines
+        extents[scope if root is None else (*root, *scope[len(outermost) :])] = lines
     return extents
 
 

@@ -30,8 +30,8 @@ from eio_audit.report.wording.diff import SIGNS
 if TYPE_CHECKING:
     from eio_audit.audit.diff.compared_dump import ComparedDump
     from eio_audit.audit.diff.dump_comparison import DumpComparison
+    from eio_audit.audit.log.program_log import PassRun
     from eio_audit.audit.log.trace import Trace
-    from eio_audit.audit.log.walk import PassRun
     from eio_audit.mlir.input.dumps import Dump
     from eio_audit.report.document import Cell, FigureColumn, Figures
 

@@ -14,8 +14,8 @@ from eio_audit.report.wording.trace import pass_called
 
 if TYPE_CHECKING:
     from eio_audit.audit.diff.dump_comparison import OpChange
+    from eio_audit.audit.log.program_log import PassRun
     from eio_audit.audit.log.scope_steps import ChangedOp, ScopeStep
-    from eio_audit.audit.log.walk import PassRun
     from eio_audit.report.document import Changes, Hunks, Piece
 
 SHOWN_CHANGES = 3  # the most ops of each group that a report shows unless verbose
