@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 
 from eio_audit import Trace, read, read_text, trace
-from eio_audit.audit.log import pass_advice as pass_advice_module
+from eio_audit.audit.diff import advice as advice_module
 from tests.logs import dump, function, logs
 
 RESNET = Path(__file__).parent.parent.parent / "sample_irs" / "resnet" / "all_passes_alias.log"
@@ -29,7 +29,7 @@ def test_only_the_pass_that_left_most_has_advice_if_not_all_do(text: str) -> Non
 def test_advice_is_the_same_if_little_is_kept(most_bytes: int, monkeypatch: pytest.MonkeyPatch) -> None:
     dumps = list(read(RESNET))
     expected = with_advice_on_the_worst(trace(dumps))
-    monkeypatch.setattr(pass_advice_module, "MOST_BYTES", most_bytes)
+    monkeypatch.setattr(advice_module, "MOST_BYTES", most_bytes)
     result = trace(dumps, advises_all=False)
     assert result == expected
     assert result.culprit is not None
@@ -39,8 +39,8 @@ def test_advice_is_the_same_if_little_is_kept(most_bytes: int, monkeypatch: pyte
 def test_a_pass_whose_pairs_others_put_in_order_needs_no_advice(monkeypatch: pytest.MonkeyPatch) -> None:
     """What it did is let go when the next pass comes, and not looked at."""
     asked = []
-    monkeypatch.setattr(pass_advice_module, "MOST_BYTES", 0)
-    monkeypatch.setattr(pass_advice_module, "advise_step", asked.append)
+    monkeypatch.setattr(advice_module, "MOST_BYTES", 0)
+    monkeypatch.setattr(advice_module, "advise_step", asked.append)
     orders = [(1, 2, 3, 4), (2, 1, 3, 4), (1, 2, 4, 3), (1, 2, 3, 4)]
     texts = (dump("After", f"p{k}", function("f", *order)) for k, order in enumerate(orders))
     trace(read_text("".join(texts)), advises_all=False)

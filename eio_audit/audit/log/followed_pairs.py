@@ -49,8 +49,8 @@ class FollowedPairs:
         self.pairs = InvertedPairs(MOST_OPS)  # the pairs, each with the change that put it out of order
         self._options = options
         self._disordered: dict[int, _Block] = {}  # by first op
-        # By function that was passed over, its ops so far that are in a pair.
-        self._unjudged: dict[str | None, set[int]] = {}
+        # By function that has changed in dumps that could not be judged, its ops so far that are in a pair.
+        self.unjudged: dict[str | None, set[int]] = {}
 
     def take(self, compared: ScopeStep, origin: Callable[[str | None], int]) -> None:
         """Take what a dump shows of the functions that have changed.
@@ -64,8 +64,8 @@ class FollowedPairs:
         around = zip(_functions(compared.new), compared.new.ops.ir.block_ops, strict=True)
         read = {function for function, ops in around if ops and function is not None}
         gone = _own_ops(compared.old) | self._disordered_in(read)
-        for function in self._unjudged.keys() & {*_functions(compared.old), *_functions(compared.new)}:
-            gone |= self._unjudged.pop(function)
+        for function in self.unjudged.keys() & {*_functions(compared.old), *_functions(compared.new)}:
+            gone |= self.unjudged.pop(function)
         self._update(gone, [*_blocks(compared.new, keys, origin)], replaced)
 
     def pass_over(self, compared: ScopeStep) -> None:
@@ -73,22 +73,18 @@ class FollowedPairs:
         if compared.new is None:
             return
         old, shown = compared.old, {*_functions(compared.new)}
-        for function in shown - self._unjudged.keys():
-            self._unjudged[function] = set()
+        for function in shown - self.unjudged.keys():
+            self.unjudged[function] = set()
         if old is None:
             return
         gone = self.pairs.among(_own_ops(old))
         for op, number in enumerate(old.numbers):
             if number in gone and (function := old.function_of(op)) in shown:
                 gone.discard(number)
-                self._unjudged[function].add(number)
-        for function in (self._unjudged.keys() & {*_functions(old)}) - shown:  # it has vanished
-            gone |= self._unjudged.pop(function)
+                self.unjudged[function].add(number)
+        for function in (self.unjudged.keys() & {*_functions(old)}) - shown:  # it has vanished
+            gone |= self.unjudged.pop(function)
         self._update(gone, [])
-
-    def passed_over(self, functions: Collection[FunctionOrModule]) -> set[FunctionOrModule]:
-        """Return those of some functions that have changed in dumps that could not be judged."""
-        return {*functions} & self._unjudged.keys()
 
     def _update(
         self, gone: set[int], blocks: Sequence[_Block], replaced: Mapping[int, Collection[int]] = NO_OPS

@@ -342,8 +342,7 @@ def _events(step: LogStep, compared: ScopeStep, old: int, new: int | None) -> It
     assert side is not None
     if new is None:
         pass_name, used = step.pass_of(side.function_of(old)), comparison.replacements(old)
-        at_its_location = _added_at(comparison, old)
-        yield OpEvent(EventKind.REMOVED, pass_name, place, None, None, used, at_its_location)
+        yield OpEvent(EventKind.REMOVED, pass_name, place, None, None, used, _added_at(comparison, old))
         return
     change = comparison.change(old, new)
     if change.status != "unchanged":

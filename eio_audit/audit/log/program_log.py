@@ -118,12 +118,7 @@ class ProgramLog:
     def compare(
         self, step: LogStep, same: Collection[FunctionOrModule] | None = None, *, is_read: bool = False
     ) -> None:
-        """Compare a dump with the text before it, and number its ops.
-
-        Functions that are the ``same`` as in the dump that showed them last are not read again; their texts
-        tell which these are, if the caller does not know. Of a dump with the same text, nothing is, unless
-        it ``is_read``.
-        """
+        """Compare a dump with the text before it, as ``compared`` does. The step tells why it cannot."""
         try:
             step.compared = self.compared(step.dump, same, is_read=is_read)
         except InputError as error:
@@ -132,7 +127,12 @@ class ProgramLog:
     def compared(
         self, dump: Dump, same: Collection[FunctionOrModule] | None = None, *, is_read: bool = False
     ) -> ScopeStep:
-        """Return a dump and the text before it, as ``compare`` does; an InputError if one cannot be read."""
+        """Return a dump, with numbers for its ops, and the text before it.
+
+        Functions that are the ``same`` as in the dump that showed them last are not read again; their texts
+        tell which these are, if the caller does not know. Of a dump with the same text, nothing is, unless
+        it ``is_read``. An InputError says that one of the texts cannot be read.
+        """
         shown = self.steps.show(dump)
         texts = shown.function_texts
         if same is None:

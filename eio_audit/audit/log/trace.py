@@ -16,14 +16,13 @@ from itertools import chain, product, starmap
 from typing import Any, NamedTuple, Protocol, cast
 
 from eio_audit.audit.check.figures import BlockAudit, Summary, summarize_blocks
-from eio_audit.audit.diff.advice import Advice, Change
+from eio_audit.audit.diff.advice import Advice, Change, PassAdvice
 from eio_audit.audit.diff.end_block import EndBlock
 from eio_audit.audit.gate.findings import Finding
 from eio_audit.audit.gate.gate import by_severity
 from eio_audit.audit.log.failures import Crash, Failures, Suspect, located
 from eio_audit.audit.log.followed_pairs import LeftOp, LeftPairs, left_pairs
 from eio_audit.audit.log.function_states import DumpStates, FunctionState, ProgramStates
-from eio_audit.audit.log.pass_advice import PassAdvice
 from eio_audit.audit.log.program_log import LogStep, PassRun, ProgramLog
 from eio_audit.audit.log.scope_steps import (
     ChangedOp,
@@ -423,7 +422,7 @@ class _Tracer:
             return  # the output of a compiler, printed without locations
         program.move(states.moved)
         step = program.log.walk.step(dump, states.only_function, states.parts)
-        again = set() if states.is_unjudged else program.log.followed.passed_over(states.parts)
+        again = set() if states.is_unjudged else program.log.followed.unjudged.keys() & states.parts.keys()
         same = program.states.same_in(states) - again
         is_all_same = None not in same and len(same) == len(states.parts) and not states.vanished
         if not is_all_same or program.log.steps.texts.namesakes:
