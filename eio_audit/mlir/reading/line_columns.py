@@ -32,7 +32,8 @@ BARE_NAME = b"return"  # the only op in plain lines that is printed without its 
 _LETTER = rb"[0-9A-Za-z_$.-]"  # the same as [\w$.-], but matched by a table
 _NAME = rb"%(?:[0-9]++(?![0-9A-Za-z_$.])|[A-Za-z_$.-]" + _LETTER + rb"*+)"  # the same as VALUE
 _VALUE = _NAME + rb"(?:#\d++)?"
-_MORE_RESULTS = rb"[1-9]\d{0,3}+|(?:, " + _NAME + OR_FAIL + rb")++"  # `2` of `%0:2`, `, %b` of `%a, %b`
+_MORE_RESULTS = rb":[1-9]\d{0,3}+|, " + _NAME + rb"(?:, " + _NAME + OR_FAIL + rb")*+|"
+"""``:2`` of ``%0:2``, and ``, %b`` of ``%a, %b``."""
 _OPERANDS = rb"(?:#\d++(?=[,)])|[%0-9A-Za-z_$., -]++)*+"
 """Operands, or what only looks like them. ``_uses_of`` tells, for all ops of a chunk at once."""
 _STRING = rb'"' + all_but(b'"\\\n%') + rb'{0,4096}+"'
@@ -45,7 +46,7 @@ _INNER_LOCATION = _NAME_LOCATION + rb"(?::\d++:\d++|\(" + _NAME_LOCATION + rb"\)
 _LOCATION = _NAME_LOCATION + rb"(?::\d++:\d++|\((?:" + _INNER_LOCATION + rb")\))?|#[\w$.-]++|unknown"
 _ONLY_NAME = rb'"(?=.*"\)$)[^"]*+(?<!\\)"(?=\)$)|'  # most locations; twice as fast as a class of bytes
 _LINE = (
-    rb"^(([ \t]*+)(?>(" + _NAME + rb")(?:(?::(?=[1-9])|(?=,))(" + _MORE_RESULTS + rb"))? = |)"
+    rb"^(([ \t]*+)(?>(" + _NAME + rb")(" + _MORE_RESULTS + rb") = |)"
     rb'(")?+((?(5)'
     + _LETTER
     + rb"++|(?:[A-Za-z_][\w$]*+\.[\w$.]*+|"
@@ -81,7 +82,6 @@ _SYMBOL_OR_NUMBER = pattern(
 )
 """A symbol, or a number with any sizes or fraction behind it: ``8x17``, ``1.5e-05``. No digits of a name."""
 _IN_NAMES = bytes(byte for byte in range(256) if byte not in b"%, \n")
-_NO_LIST = (b",", b" ", b"%%", b"+%", b"\n+")  # what is in ``_uses_of`` operands that are no list of names
 _ONES = bytes.maketrans(b"0123456789", b"1" * 10)
 _VERDICTS: WeakKeyDictionary[OpTable, dict[bytes, bool]] = WeakKeyDictionary()
 """By op table, the exact reader's verdict on a template in which all symbols have one name, and numbers only
@@ -200,8 +200,8 @@ class LineColumns:
         self.result_counts: list[int] = list(map(bool, results))  # by op, the number of values it defines
         self.more_results: dict[int, list[bytes]] = {}  # by op with several names, those after the first
         for op, more in zip(compress(count(), several), filter(None, several), strict=True):
-            if more.isdigit():
-                self.result_counts[op] = int(more)
+            if more.startswith(b":"):
+                self.result_counts[op] = int(more[1:])
             else:
                 self.more_results[op] = more.split(b", ")[1:]
                 self.result_counts[op] += len(self.more_results[op])
@@ -227,7 +227,7 @@ class LineColumns:
 
     def _add_uses(self, lines: OpLines, operands: Sequence[bytes]) -> None:
         uses, lists = _uses_of(operands), list(filter(None, operands))
-        if uses.count(b"\n%") != len(lists) or any(sign in uses for sign in _NO_LIST):
+        if not (uses.count(b"%") == uses.count(b"\n%") == len(lists)) or b"," in uses or b" " in uses:
             operands = _only_lists(lines, operands)
             uses, lists = _uses_of(operands), list(filter(None, operands))
         listed = b", ".join(lists)
@@ -268,7 +268,8 @@ def _only_lists(lines: OpLines, operands: Sequence[bytes]) -> list[bytes]:
 def _uses_of(operands: Sequence[bytes]) -> bytes:
     """Return, after a line end for each op, ``%`` for the value it uses first and ``+`` for each other.
 
-    If some operands are no list of names, there are other bytes, or an op with operands has no ``%``.
+    If some operands are no list of names, there are other bytes, or not each op with operands has one ``%``,
+    at its start.
     """
     return b"\n".join([b"", *operands]).translate(None, _IN_NAMES).replace(b", %", b"+")
 
