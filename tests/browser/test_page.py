@@ -448,7 +448,7 @@ def test_an_op_has_its_history(visit: Callable[..., Any]) -> None:
     page.wait_for_selector(".view h2:has-text('ttir-flatten-sliding-window')")
     assert page.locator(".no.picked").count() > 0
     page.keyboard.press("Escape")
-    assert not history.is_visible()
+    history.wait_for(state="hidden")
 
 
 @pytest.mark.parametrize(
