@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Collection, Hashable, Iterable, Iterator
 from functools import partial
-from hashlib import sha256
 from itertools import zip_longest
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
@@ -137,9 +136,11 @@ def _first_unlike(
 
 def _with_other_texts(pairs: Iterable[_Pair]) -> Iterator[_Pair]:
     """Yield the pairs, those with the same two texts once."""
+    from eio_audit.audit.corpus.check_dumps import digest_of
+
     seen = set[Hashable]()
     for pair in pairs:
-        key = tuple((sha256(dump.ir).digest(), dump.has_failed) for dump in pair)
+        key = tuple((digest_of(dump), dump.has_failed) for dump in pair)
         if key not in seen:
             seen.add(key)
             yield pair

@@ -243,9 +243,8 @@ class PassFlow:
     def _removes_most(self, group: Group, inversions_at: Sequence[int]) -> bool:
         """Return whether a change removes most of the inversions of its ops, given those at each op."""
         others = sum(inversions_at) // 2 - self.inversions_of(group, inversions_at)
-        now = self._left_by(
-            self.named
-        )  # as counted when the last of these was tried, before it was in `places`
+        # As counted when the last of these was tried, before it was in `places`.
+        now = self._left_by(self.named)
         return now != others and 2 * (now - self._left_by((*self.named, group))) > now - others
 
     def inversions_of(self, group: Group, inversions_at: Sequence[int]) -> int:

@@ -262,9 +262,8 @@ class MadeOps:
                 most * (3 + len(here) if op not in stood else replacing) - cost
                 for op, cost in zip(here, costs, strict=True)
             ]
-            for place, op in enumerate(
-                here if self.root is not None else ()
-            ):  # a pattern inserts at its root
+            inserted = here if self.root is not None else ()  # a pattern inserts at its root
+            for place, op in enumerate(inserted):
                 if op in stood and stood[op] == self.root:
                     weights[place] = most * (3 + len(here)) * len(here)
             for place in displaced_by_weight(places, weights):

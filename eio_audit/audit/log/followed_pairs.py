@@ -73,8 +73,7 @@ class FollowedPairs:
         if compared.new is None:
             return
         old, shown = compared.old, {*_functions(compared.new)}
-        for function in shown - self.unjudged.keys():
-            self.unjudged[function] = set()
+        self.unjudged |= {function: set() for function in shown - self.unjudged.keys()}
         if old is None:
             return
         gone = self.pairs.among(_own_ops(old))

@@ -176,7 +176,7 @@ class ProgramStates:
 
     def _placed(self, read: DumpStates, shown: ShownText) -> DumpStates:
         """Return the states of a dump where they are in the program, and what it omits of that."""
-        root = self._steps.root_of(shown)
+        root = self._steps.before(shown).root
         found = find_places(read.parts, shown.outline.scopes, root, self.places)
         parts = {name: read.parts[part] for part, name in found.names.items()}
         if read.only_function is not None:

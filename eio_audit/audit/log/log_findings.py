@@ -117,9 +117,7 @@ class _ProgramFindings:
         if self._is_followed:
             self._last = step
             self.log.compare(step)
-            self.log.follow(
-                step, lambda function: self._number(makers.get(function)), is_judged=not is_unindexed
-            )
+            self.log.follow(step, lambda one: self._number(makers.get(one)), is_judged=not is_unindexed)
 
     def _number(self, maker: str | None) -> int:
         return self._numbers.setdefault(maker, len(self._numbers))

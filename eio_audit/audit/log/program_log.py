@@ -11,7 +11,7 @@ texts or follows pairs by itself.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Container
+from collections.abc import Callable, Collection, Container, Iterable
 
 from eio_audit.audit.log.followed_pairs import FollowedPairs
 from eio_audit.audit.log.scope_steps import ScopeStep, ScopeSteps
@@ -43,10 +43,8 @@ class LogStep:
     ) -> None:
         self.dump = dump
         self.function = function  # the function that its pass ran on; None for the whole program
-        # The pass whose result it shows; None for a dump before a pass, or without a marker.
-        self.ended = ended
-        # The passes that have begun and not ended before the dump, the innermost last.
-        self.at_work = at_work
+        self.ended = ended  # the pass whose result it shows; None before a pass, or without a marker
+        self.at_work = at_work  # the passes that have begun and not ended before it, the innermost last
         # The dump and the text before it; None if they cannot be read, or if nobody asked.
         self.compared: ScopeStep | None = None
         self.unread: InputError | None = None  # why they cannot be read
@@ -61,6 +59,13 @@ class LogStep:
         """Return the name of that pass; None for passes that the log does not show."""
         run = self.run_of(part)
         return run.pass_name if run else None
+
+    def charged(self, parts: Iterable[FunctionOrModule]) -> dict[PassRun | None, list[FunctionOrModule]]:
+        """Return functions and modules by the pass charged with them; one that ended always has an entry."""
+        charged: dict[PassRun | None, list[FunctionOrModule]] = {} if self.ended is None else {self.ended: []}
+        for part in parts:
+            charged.setdefault(self.run_of(part), []).append(part)
+        return charged
 
 
 class ProgramWalk:

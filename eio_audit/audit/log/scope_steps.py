@@ -98,7 +98,7 @@ class ScopeStep:
         return copies | {now[op]: before[origin] for op, (origin, _) in self.origins.items()}
 
 
-class _Before:
+class Before:
     """What is known of what a dump shows."""
 
     def __init__(self, texts: ProgramText, shown: ShownText) -> None:
@@ -132,7 +132,7 @@ class ScopeSteps:
         """Return what a dump shows, to ``take`` it. The last one is kept."""
         if self._shown is None or self._shown.dump is not dump:
             self._shown = ShownText(dump, self._options.op_table, self._outsides)
-            self._before = _Before(self.texts, self._shown)
+            self._before = Before(self.texts, self._shown)
             if len(self._interned) + len(self._interned.locations) > KNOWN_TEXTS:
                 self._interned, self._reads, self._sides = Interned(), Recent(KNOWN_BYTES), []
         return self._shown
@@ -154,9 +154,9 @@ class ScopeSteps:
         side = self._new_side(shown, shown.text.without_bodies(bodies))
         return side.ops.dump if shown.has_outline_of(side.ops.ir, side.extents(None)) else None
 
-    def root_of(self, shown: ShownText) -> Scope | None:
-        """Return which known scope of the program a dump shows; None if it is not known."""
-        return self._before.root if shown is self._shown else self.texts.find(shown)
+    def before(self, shown: ShownText) -> Before:
+        """Return what is known of what a dump shows."""
+        return self._before if shown is self._shown else Before(self.texts, shown)
 
     def take(
         self, shown: ShownText, same: Container[FunctionOrModule], *, is_read: bool = False
@@ -166,8 +166,9 @@ class ScopeSteps:
         ``same`` are the functions that are the same as in the dump that showed them last. The same text is
         not read, unless ``is_read``. An InputError says that one of the texts cannot be read.
         """
-        root, before = self._before.root, self._before.text
-        after, self._before = shown.text, _Before(self.texts, shown)
+        last, after = self.before(shown), shown.text
+        root, before = last.root, last.text
+        self._before = Before(self.texts, shown)
         if not is_read and before is not None and before.is_same_as(after):
             after = after.with_all_of(before)
             self.texts.take(after, shown.outline)

@@ -12,8 +12,8 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, reduce
-from itertools import chain, product, starmap
-from typing import Any, NamedTuple, Protocol, cast
+from itertools import chain, starmap
+from typing import NamedTuple, Protocol
 
 from eio_audit.audit.check.figures import BlockAudit, Summary, summarize_blocks
 from eio_audit.audit.diff.advice import Advice, Change, PassAdvice
@@ -330,17 +330,18 @@ class _TracedProgram:
 
     def move(self, modules: Mapping[FunctionOrModule, FunctionOrModule]) -> None:
         """Let modules have other names from now on."""
-        known = self.states.functions, self.states.places, self.judged, self.shown_in
-        for part, values in product(modules, cast("Sequence[dict[FunctionOrModule, Any]]", known)):
-            values[modules[part]] = values.pop(part)
+        for was, now in modules.items():
+            self.states.functions[now] = self.states.functions.pop(was)
+            self.states.places[now] = self.states.places.pop(was)
+            self.judged[now] = self.judged.pop(was)
+            self.shown_in[now] = self.shown_in.pop(was)
 
     def judge(self, dump: Dump, shown: DumpStates) -> None:
         """Take the figures of a dump. If it has no index, or is invalid, those before it count on."""
-        is_unjudged = shown.is_unjudged
         for part in shown.vanished:
             self.judged.pop(part, None)
         for part, state in shown.parts.items():
-            if is_unjudged:
+            if shown.is_unjudged:
                 self.judged.setdefault(part, (dump, ()))
             else:
                 self.judged.pop(part, None)
@@ -432,12 +433,8 @@ class _Tracer:
         for change in () if compared is None else changed_ops(compared):
             changes[step.run_of(change.function)].append(change)
         runs: dict[FunctionOrModule, PassRun | None] = {}
-        charged: dict[PassRun | None, list[FunctionOrModule]] = {} if step.ended is None else {step.ended: []}
-        for part in (*states.parts, *states.vanished):
-            charged.setdefault(step.run_of(part), []).append(part)
-        for run, parts in charged.items():
-            own = self._charge(program, run, parts, step, states, place, changes[run])
-            runs |= dict.fromkeys(parts, own)
+        for run, parts in step.charged((*states.parts, *states.vanished)).items():
+            runs |= dict.fromkeys(parts, self._charge(program, run, parts, step, states, place, changes[run]))
         program.follow(step, states, runs)
         for run in filter(None, runs.values()) if step.unread is not None else ():
             program.charges[run.number].row = replace(program.charges[run.number].row, unread=step.unread)

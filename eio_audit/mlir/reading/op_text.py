@@ -38,7 +38,7 @@ from eio_audit.mlir.traits import listed_dialects
 LONGEST_NUMBER = 4000
 """The most digits of a number. Python refuses to parse an int of more than 4,300."""
 LONGEST_EXPONENT = 20  # the largest exponent for which a number is written without one
-MOST_LOOKED_AT = 1 << 13  # of how many texts what they name is kept from dump to dump
+MOST_LOOKED_AT = 1 << 13  # of how many texts it is kept from dump to dump what they name
 _EXACT = Context(prec=LONGEST_NUMBER, traps=[Inexact, InvalidOperation])
 _TOKEN = pattern(
     rb"(?P<string>" + STRING + rb")|(?P<space>(?! [^\s/])(?:" + COMMENT + rb"|\s++)++)"
@@ -191,7 +191,7 @@ class OpTexts:
                 name = ir.names[ir.op_name[op]]
                 key = name, op in ir.regions_of, text
                 if (found := here.get(key)) is None:
-                    if _look_at(text)[0]:
+                    if _shows_only_operands(text):
                         found = here[key] = self._shared(op, key)
                     elif b"^" not in bare:  # other dumps have the same text more often than not
                         found = self._shared(op, (name, op in ir.regions_of, bare))
@@ -201,7 +201,7 @@ class OpTexts:
         return texts
 
     def _shared(self, op: int, key: _Key) -> OpText:
-        aliases = filter(self._ir.aliases.__contains__, _look_at(key[2])[1])
+        aliases = filter(self._ir.aliases.__contains__, _names_of_aliases(key[2]))
         meaning = key, tuple(part for alias in aliases for part in (alias, self._aliases.of(alias)))
         if meaning not in self._known:
             self._known[meaning] = self.of(op)
@@ -403,19 +403,21 @@ def _plain_float(number: bytes) -> bytes:
 
 
 @lru_cache(maxsize=MOST_LOOKED_AT)
-def _look_at(text: bytes) -> tuple[bool, list[bytes]]:
-    """Return whether every ``%`` begins an operand and no block is named, and what may be an alias.
-
-    The first is what a quick check shows.
-    """
-    shows_only_operands = (
+def _shows_only_operands(text: bytes) -> bool:
+    """Whether every ``%`` begins an operand and no block is named, as far as a quick check shows."""
+    return (
         b"\\" not in text
         and b"//" not in text
         and b"^" not in text
         and b"%" not in b"".join(text.split(b'"')[1::2])
         and _PERCENT_IN_BODY.search(text) is None
     )
-    return shows_only_operands, ALIAS_USE.findall(text)
+
+
+@lru_cache(maxsize=MOST_LOOKED_AT)
+def _names_of_aliases(text: bytes) -> list[bytes]:
+    """Return what may be names of aliases in a text."""
+    return ALIAS_USE.findall(text)
 
 
 def _with_lone_result(text: bytes) -> bytes:
